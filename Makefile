@@ -1,0 +1,80 @@
+# The targets below are the only commands to know. Each works from a clean clone with Python, make and a C++ compiler.
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check --quiet
+MAKEFLAGS += --no-print-directory
+
+# Folders are listed too: theirs is the time that changes when a file is taken away.
+PACKAGE_SOURCES := $(shell find src core/include core/src core/bindings -not -path '*__pycache__*' 2>/dev/null)
+CORE_CODE := $(shell find core -name '*.hpp' -o -name '*.cpp' 2>/dev/null)
+PYTHON_CODE := $(wildcard src tests benchmarks)
+
+# pip install what pyproject.toml lists under the given keys, so that no requirement is written twice.
+define install_listed
+	$(PY) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))$(1), sep='\n')" > $@.txt
+	$(PIP) install -r $@.txt
+endef
+
+.PHONY: help install demo test lint check sanitize bench-learners format clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+install: $(VENV)/.installed ## make .venv and install setwise in it
+
+demo: install ## fit labels of a small made-up corpus and show what they predict
+	$(VENV)/bin/setwise demo
+
+test: install $(VENV)/.extra-test ## run the tests
+	$(PY) -m pytest
+
+lint: install $(VENV)/.extra-check $(VENV)/.extra-test ## formats, ruff, mypy --strict, import layers
+	$(VENV)/bin/ruff format --check $(PYTHON_CODE)
+	$(VENV)/bin/ruff check $(PYTHON_CODE)
+	$(VENV)/bin/mypy --strict src
+	$(VENV)/bin/lint-imports
+	$(VENV)/bin/clang-format --dry-run -Werror $(CORE_CODE)
+
+check: lint ## lint, then the tests
+	$(MAKE) test
+
+sanitize: $(VENV)/.build-tools ## run the core's C++ tests under ASan and UBSan
+	$(VENV)/bin/cmake -S . -B build/sanitize -DSETWISE_SANITIZE=ON
+	$(VENV)/bin/cmake --build build/sanitize --parallel 2
+	$(VENV)/bin/ctest --test-dir build/sanitize --output-on-failure --no-tests=error
+
+bench-learners: install $(VENV)/.extra-bench ## time the learners beside their peers
+	$(PY) -m benchmarks.learners
+
+format: $(VENV)/.extra-check ## rewrite the code in the project's format
+	$(VENV)/bin/ruff format $(PYTHON_CODE)
+	$(VENV)/bin/ruff check --fix $(PYTHON_CODE)
+	$(VENV)/bin/clang-format -i $(CORE_CODE)
+
+clean: ## remove .venv, builds and caches
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Stamps: a step is done again only when what it depends on changed.
+
+$(VENV)/.created:
+	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('setwise needs Python 3.11 or newer; \
+	$(PYTHON) is ' + sys.version.split()[0] + '. Hint: make PYTHON=python3.12 ...')"
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+# The build tools live in .venv, with cmake and ninja, so that the build directory stays valid from one install to the next.
+$(VENV)/.build-tools: pyproject.toml | $(VENV)/.created
+	$(call install_listed,['build-system']['requires'])
+	$(PIP) install cmake ninja
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.build-tools pyproject.toml CMakeLists.txt README.md LICENSE $(PACKAGE_SOURCES)
+	$(PIP) install --no-build-isolation .
+	touch $@
+
+$(VENV)/.extra-%: pyproject.toml | $(VENV)/.created
+	$(call install_listed,['project']['optional-dependencies']['$*'])
+	touch $@

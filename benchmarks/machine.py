@@ -1,0 +1,39 @@
+"""Where and with what a run was made."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("setwise", "liblinear-official", "scikit-learn", "python-glmnet", "skglm", "numba", "numpy", "scipy")
+
+
+def run_record(command: str) -> dict[str, Any]:
+    return {
+        "command": command,
+        "date": datetime.now(UTC).date().isoformat(),
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "versions": {package: installed_version(package) for package in PACKAGES},
+    }
+
+
+def cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def installed_version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

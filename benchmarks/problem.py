@@ -1,0 +1,73 @@
+"""What every contestant is given: documents, labels and a penalty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from setwise.data import find_corpus
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """``strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)`` added to the mean loss; the intercept is free."""
+
+    strength: float
+    l1_ratio: float
+
+    @classmethod
+    def from_c(cls, c: float, l1_ratio: float, n_samples: int) -> Penalty:
+        """Map LIBLINEAR's C, which multiplies the sum of the losses, to a strength.
+
+        Against that sum LIBLINEAR sets ``|w|_1`` or ``|w|_2^2 / 2``: hence the 2 where there is no L1 part.
+        """
+        return cls(1 / (c * n_samples) if l1_ratio > 0 else 1 / (2 * c * n_samples), l1_ratio)
+
+    @property
+    def halved(self) -> tuple[float, float]:
+        """The same penalty as (strength, l1_ratio) of the form with a 1/2 before the squared norm.
+
+        That is the form of glmnet, skglm and scikit-learn.
+        """
+        return self.strength * (2 - self.l1_ratio), self.l1_ratio / (2 - self.l1_ratio)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One data set: ``X`` as it is stored, and 0/1 labels, those that never vary left out."""
+
+    name: str
+    X: sp.csr_array
+    Y: NDArray[np.float64]
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def all_labels(self) -> NDArray[np.intp]:
+        return np.arange(self.Y.shape[1])
+
+    def labels_over_frequency(self, n_labels: int) -> NDArray[np.intp]:
+        """Pick labels from the rarest to the most frequent, in even steps of rank: the same ones each run."""
+        by_frequency = np.argsort(self.Y.sum(axis=0), kind="stable")
+        ranks = np.linspace(0, len(by_frequency) - 1, min(n_labels, len(by_frequency)))
+        return by_frequency[ranks.round().astype(np.intp)]
+
+
+def load(name: str) -> Problem:
+    X, Y = find_corpus(name).read("train")
+    return from_matrices(name, X, Y.toarray())
+
+
+def from_matrices(name: str, X: sp.csr_array, Y: NDArray[np.generic]) -> Problem:
+    labels = np.asarray(Y, dtype=np.float64)
+    varies = labels.min(axis=0) < labels.max(axis=0)
+    return Problem(name, sp.csr_array(X), labels[:, varies])

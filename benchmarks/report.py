@@ -1,0 +1,123 @@
+"""Rows as tables: on the terminal while measuring, and as the Markdown page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from benchmarks.rows import Row
+from benchmarks.sections import SECTIONS, Section
+
+FORMATS = {
+    "seconds": "{:.3f}",
+    "objective": "{:,.4f}",
+    "non-zeros": "{:,.0f}",
+    "ratio": "{:.2f}",
+    "cold fits": "{:.2f}",
+    "data": "{:,.1f}",
+    "before": "{:,.1f}",
+    "peak": "{:,.1f}",
+    "result": "{:,.1f}",
+}
+WIDTHS = {"objective": 14}
+
+HEAD = """\
+# Benchmark of the learners
+
+This page is made by a machine: `make bench-learners` measures and writes it, and the next run undoes changes by hand.
+Its rows, as data, are in `{data}`.
+
+**How to read it.** Everyone gets the same matrix, one thread and one core (but for the sections on threads and memory),
+and minimises the same thing; contestants take turns, and the fastest of their rounds counts. For setwise the whole call
+is timed; for LIBLINEAR its C function alone; for skglm a first call, which compiles, is left out; glmnet, which does
+not converge from a cold start, is timed on a path of 20 strengths (100 where 20 do not arrive).
+
+The *objective* is computed from each solution by one function, in float64: the sum over labels of
+`sum_i loss_i + n * strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)`. That is n times what setwise minimises, and
+LIBLINEAR's own divided by C. *Ratio* is the peer's seconds by those of setwise in the same cell: above 1, setwise is
+faster. A dash has its reason in the last column.
+"""
+
+
+def terminal_tables(section: Section, dataset: str, rows: Iterable[Row]) -> RenderableType:
+    """One small table a setting, all of the same widths, so that the numbers stand below one another."""
+    parts: list[RenderableType] = [Text(f"\n{section.title}: {dataset}", style="bold"), Text(section.text)]
+    for setting, group in groupby(rows, key=lambda row: row.setting):
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        table.add_column("contestant", min_width=24, no_wrap=True)
+        for column in section.columns:
+            table.add_column(column, min_width=WIDTHS.get(column, 9), justify="right", no_wrap=True)
+        table.add_column(f"{section.question}?")
+        for row in group:
+            remarks = "; ".join(filter(None, [row.verdict, row.note]))
+            table.add_row(row.contestant, *numbers(section, row), remarks)
+        parts += [Text(f"\n{setting}", style="cyan"), table]
+    return Group(*parts)
+
+
+def page(rows: list[Row], data: str) -> str:
+    parts = [HEAD.format(data=data), summary(rows)]
+    for name, section in SECTIONS.items():
+        of_section = sorted((row for row in rows if row.section == name), key=lambda row: row.dataset)
+        if of_section:
+            parts.append(f"## {section.title}\n\n{section.text}\n")
+        for dataset, group in groupby(of_section, key=lambda row: row.dataset):
+            parts.append(f"### {section.title}: {dataset}\n\n{markdown_table(section, group)}")
+    return "\n".join([*parts, runs(rows)])
+
+
+def markdown_table(section: Section, rows: Iterable[Row]) -> str:
+    rulers = ["---", "---", *["---:"] * len(section.columns), "---", "---"]
+    lines = [headings(section), rulers, *shown(section, rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def headings(section: Section) -> list[str]:
+    return ["setting", "contestant", *section.columns, f"{section.question}?", "note"]
+
+
+def shown(section: Section, rows: Iterable[Row]) -> Iterable[list[str]]:
+    """Rows as text, the setting only where it changes."""
+    previous = None
+    for row in rows:
+        setting = row.setting if row.setting != previous else ""
+        yield [setting, row.contestant, *numbers(section, row), row.verdict, row.note]
+        previous = row.setting
+
+
+def numbers(section: Section, row: Row) -> list[str]:
+    values = {column: row.values.get(column) for column in section.columns}
+    return ["-" if value is None else FORMATS[column].format(value) for column, value in values.items()]
+
+
+def summary(rows: list[Row]) -> str:
+    """Count the goals that are met, and name those that are not."""
+    judged = [row for row in rows if row.verdict]
+    missed = [row for row in judged if not row.verdict.startswith("yes")]
+    lines = [f"Goals met: {len(judged) - len(missed)} of {len(judged)}.\n"]
+    lines += [f"- {row.section}, {row.dataset}, {row.setting}, {row.contestant}: {row.verdict}\n" for row in missed]
+    return "".join(lines)
+
+
+def runs(rows: list[Row]) -> str:
+    """Tell how the rows came about: one item a run that still has rows here."""
+    distinct: list[dict[str, Any]] = []
+    for row in rows:
+        if row.run not in distinct:
+            distinct.append(row.run)
+    lines = ["## Runs\n\n"]
+    for run in distinct:
+        of_run = sorted({f"{row.section} ({row.dataset})" for row in rows if row.run == run})
+        versions = ", ".join(f"{package} {version}" for package, version in run["versions"].items())
+        lines.append(
+            f"- {run['date']}, `{run['command']}`\n"
+            f"  - {run['cpu']}, {run['cores']} cores; Python {run['python']}, {versions}\n"
+            f"  - {', '.join(of_run)}\n"
+        )
+    return "".join(lines)

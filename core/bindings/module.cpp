@@ -1,0 +1,283 @@
+// The only file that knows Python: it checks what arrives, lets go of the interpreter lock, and gives arrays back.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "setwise/binary.hpp"
+#include "setwise/dispatch.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+// Nothing in the core checks an index again, so whatever comes in is checked here.
+void check_compressed(const In<std::int64_t>& indptr, const In<std::int32_t>& indices, std::size_t n_values,
+                      std::int32_t n_outer, std::int32_t n_inner) {
+    require(n_outer >= 0 && indptr.shape(0) == static_cast<std::size_t>(n_outer) + 1, "indptr has the wrong length");
+    require(n_values == indices.shape(0), "values and indices differ in length");
+    const std::int64_t* p = indptr.data();
+    require(p[0] == 0 && p[n_outer] == static_cast<std::int64_t>(indices.shape(0)), "indptr does not span indices");
+    for (std::int32_t j = 0; j < n_outer; ++j) require(p[j] <= p[j + 1], "indptr falls");
+    const std::int32_t* i = indices.data();
+    for (std::int32_t j = 0; j < n_outer; ++j)
+        for (std::int64_t e = p[j]; e < p[j + 1]; ++e)
+            require(i[e] >= 0 && i[e] < n_inner && (e == p[j] || i[e - 1] < i[e]), "indices out of range or order");
+}
+
+template <class T>
+Out<T> give(std::vector<T> values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Out<T>(owned->data(), {owned->size()}, owner);
+}
+
+// Runs work(stop) on a thread of its own and waits without the interpreter lock, looking for Ctrl-C now and then.
+template <class Work>
+auto run_interruptibly(Work work) {
+    constexpr auto kLookEvery = std::chrono::milliseconds(100);
+    using Result = decltype(work(std::declval<const std::atomic<bool>&>()));
+    std::atomic<bool> stop{false};
+    std::optional<Result> result;
+    std::exception_ptr failure;
+    std::mutex mutex;
+    std::condition_variable wake;
+    bool done = false;
+    std::thread worker([&] {
+        try {
+            result.emplace(work(stop));
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        const std::lock_guard lock(mutex);
+        done = true;
+        wake.notify_one();
+    });
+    bool interrupted = false;
+    while (true) {
+        {
+            nb::gil_scoped_release unlocked;
+            std::unique_lock lock(mutex);
+            if (wake.wait_for(lock, kLookEvery, [&] { return done; })) break;
+        }
+        if (!interrupted && PyErr_CheckSignals() != 0) {
+            interrupted = true;
+            stop = true;
+        }
+    }
+    worker.join();
+    if (interrupted) throw nb::python_error();
+    if (failure) std::rethrow_exception(failure);
+    return std::move(*result);
+}
+
+// The features of a fit, checked once and kept alive. `values` is absent when all are 1.
+class Features {
+  public:
+    using F32 = std::optional<In<float>>;
+    using F64 = std::optional<In<double>>;
+
+    Features(std::int32_t n_rows, std::int32_t n_cols, In<std::int64_t> indptr, In<std::int32_t> indices,
+             In<std::int64_t> row_indptr, In<std::int32_t> row_indices, In<double> peak, F32 values32, F32 row_values32,
+             F64 values64, F64 row_values64)
+        : indptr_(indptr),
+          indices_(indices),
+          row_indptr_(row_indptr),
+          row_indices_(row_indices),
+          peak_(peak),
+          n_rows_(n_rows),
+          values32_(values32),
+          row_values32_(row_values32),
+          values64_(values64),
+          row_values64_(row_values64) {
+        const auto length = [&](const F32& a, const F64& b) {
+            return a ? a->shape(0) : b ? b->shape(0) : indices.shape(0);
+        };
+        check_compressed(indptr, indices, length(values32, values64), n_cols, n_rows);
+        check_compressed(row_indptr, row_indices, length(row_values32, row_values64), n_rows, n_cols);
+        require(values32.has_value() == row_values32.has_value() && values64.has_value() == row_values64.has_value(),
+                "columns and rows differ in kind");
+        require(peak.shape(0) == static_cast<std::size_t>(n_cols), "peak has the wrong length");
+        if (values32)
+            matrix_ = build(n_cols, values32->data(), row_values32->data());
+        else if (values64)
+            matrix_ = build(n_cols, values64->data(), row_values64->data());
+        else
+            matrix_ = build(n_cols, setwise::Ones{}, setwise::Ones{});
+    }
+
+    std::int32_t n_rows() const { return n_rows_; }
+
+    template <class Call>
+    auto visit(Call call) const {
+        return std::visit(call, matrix_);
+    }
+
+  private:
+    template <class Values>
+    setwise::FeatureMatrix<Values> build(std::int32_t n_cols, Values values, Values row_values) const {
+        return {{n_rows_, n_cols, indptr_.data(), indices_.data(), values},
+                {n_cols, n_rows_, row_indptr_.data(), row_indices_.data(), row_values},
+                peak_.data()};
+    }
+
+    In<std::int64_t> indptr_;
+    In<std::int32_t> indices_;
+    In<std::int64_t> row_indptr_;
+    In<std::int32_t> row_indices_;
+    In<double> peak_;
+    std::int32_t n_rows_;
+    F32 values32_, row_values32_;
+    F64 values64_, row_values64_;
+    std::variant<setwise::FeatureMatrix<setwise::Ones>, setwise::FeatureMatrix<const float*>,
+                 setwise::FeatureMatrix<const double*>>
+        matrix_;
+};
+
+// Targets by label, document weights that sum to one, and offsets (none, one row for all labels, or a row a label).
+struct Targets {
+    In<std::int64_t> indptr;
+    In<std::int32_t> indices;
+    In<double> values;
+    In<double> weight;
+    std::optional<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>> offset;
+    std::int32_t n_labels;
+
+    Targets(std::int32_t n_rows, In<std::int64_t> indptr_, In<std::int32_t> indices_, In<double> values_,
+            In<double> weight_, decltype(offset) offset_)
+        : indptr(indptr_),
+          indices(indices_),
+          values(values_),
+          weight(weight_),
+          offset(offset_),
+          n_labels(static_cast<std::int32_t>(indptr_.shape(0)) - 1) {
+        check_compressed(indptr, indices, values.shape(0), n_labels, n_rows);
+        require(weight.shape(0) == static_cast<std::size_t>(n_rows), "weight has the wrong length");
+        if (offset) {
+            require(offset->shape(1) == static_cast<std::size_t>(n_rows), "offset has the wrong length");
+            require(offset->shape(0) == 1 || offset->shape(0) == static_cast<std::size_t>(n_labels),
+                    "offset has the wrong number of rows");
+        }
+    }
+
+    setwise::BinaryTargets view() const {
+        const auto n_rows = static_cast<std::int32_t>(weight.shape(0));
+        const bool shared = offset && offset->shape(0) == 1;
+        return {{n_rows, n_labels, indptr.data(), indices.data(), values.data()},
+                weight.data(),
+                offset ? offset->data() : nullptr,
+                shared ? 0 : n_rows};
+    }
+};
+
+nb::tuple null_models(const Features& features, const Targets& targets, int n_threads) {
+    require(features.n_rows() == static_cast<std::int32_t>(targets.weight.shape(0)), "features and targets differ");
+    const auto models = run_interruptibly([&](const std::atomic<bool>& stop) {
+        return features.visit(
+            [&](const auto& matrix) { return setwise::null_models(matrix, targets.view(), n_threads, stop); });
+    });
+    std::vector<double> intercept, peak;
+    for (const auto& model : models) {
+        intercept.push_back(model.intercept);
+        peak.push_back(model.peak);
+    }
+    return nb::make_tuple(give(std::move(intercept)), give(std::move(peak)));
+}
+
+nb::tuple pack(const std::vector<setwise::BinaryFit>& fits) {
+    std::vector<std::int64_t> indptr{0};
+    std::vector<std::int32_t> indices, n_iter, row_label, row_iteration, row_nonzero;
+    std::vector<double> values, intercept, violation, objective, row_objective, row_violation, row_step;
+    for (const auto& fit : fits) {
+        indices.insert(indices.end(), fit.indices.begin(), fit.indices.end());
+        values.insert(values.end(), fit.values.begin(), fit.values.end());
+        indptr.push_back(static_cast<std::int64_t>(indices.size()));
+        intercept.push_back(fit.intercept);
+        violation.push_back(fit.violation);
+        objective.push_back(fit.objective);
+        n_iter.push_back(fit.n_iter);
+        for (const auto& row : fit.history) {
+            row_label.push_back(row.label);
+            row_iteration.push_back(row.iteration);
+            row_nonzero.push_back(row.n_nonzero);
+            row_objective.push_back(row.objective);
+            row_violation.push_back(row.violation);
+            row_step.push_back(row.step);
+        }
+    }
+    nb::dict history;
+    history["label"] = give(std::move(row_label));
+    history["iteration"] = give(std::move(row_iteration));
+    history["objective"] = give(std::move(row_objective));
+    history["violation"] = give(std::move(row_violation));
+    history["n_nonzero"] = give(std::move(row_nonzero));
+    history["step"] = give(std::move(row_step));
+    return nb::make_tuple(give(std::move(indptr)), give(std::move(indices)), give(std::move(values)),
+                          give(std::move(intercept)), give(std::move(violation)), give(std::move(objective)),
+                          give(std::move(n_iter)), history);
+}
+
+nb::tuple fit_binary(const Features& features, const Targets& targets, In<std::int64_t> start_indptr,
+                     In<std::int32_t> start_indices, In<double> start_values, In<double> start_intercept,
+                     double strength, double l1_ratio, In<double> tol, int max_iter, int n_threads) {
+    require(features.n_rows() == static_cast<std::int32_t>(targets.weight.shape(0)), "features and targets differ");
+    const auto n_labels = static_cast<std::size_t>(targets.n_labels);
+    require(start_intercept.shape(0) == n_labels && tol.shape(0) == n_labels, "start or tol has the wrong length");
+    const auto n_cols = features.visit([](const auto& matrix) { return matrix.columns.n_cols; });
+    check_compressed(start_indptr, start_indices, start_values.shape(0), targets.n_labels, n_cols);
+    const setwise::BinaryStart start{start_indptr.data(), start_indices.data(), start_values.data(),
+                                     start_intercept.data()};
+    setwise::SolverOptions options;
+    options.strength = strength;
+    options.l1_ratio = l1_ratio;
+    options.tol = tol.data();
+    options.max_iter = max_iter;
+    options.n_threads = n_threads;
+    return pack(run_interruptibly([&](const std::atomic<bool>& stop) {
+        return features.visit(
+            [&](const auto& matrix) { return setwise::fit_binary(matrix, targets.view(), start, options, stop); });
+    }));
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    nb::set_leak_warnings(false);
+    nb::class_<Features>(m, "Features")
+        .def(nb::init<std::int32_t, std::int32_t, In<std::int64_t>, In<std::int32_t>, In<std::int64_t>,
+                      In<std::int32_t>, In<double>, Features::F32, Features::F32, Features::F64, Features::F64>(),
+             "n_rows"_a, "n_cols"_a, "indptr"_a, "indices"_a, "row_indptr"_a, "row_indices"_a, "peak"_a,
+             "values32"_a.none() = nb::none(), "row_values32"_a.none() = nb::none(), "values64"_a.none() = nb::none(),
+             "row_values64"_a.none() = nb::none());
+    nb::class_<Targets>(m, "Targets")
+        .def(nb::init<std::int32_t, In<std::int64_t>, In<std::int32_t>, In<double>, In<double>,
+                      std::optional<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>>(),
+             "n_rows"_a, "indptr"_a, "indices"_a, "values"_a, "weight"_a, "offset"_a.none() = nb::none());
+    m.def("null_models", &null_models, "features"_a, "targets"_a, "n_threads"_a);
+    m.def("fit_binary", &fit_binary, "features"_a, "targets"_a, "start_indptr"_a, "start_indices"_a, "start_values"_a,
+          "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a);
+    m.def("uses_avx2", &setwise::machine_has_avx2);
+}

@@ -1,0 +1,103 @@
+// Elastic-net logistic regression of many labels over one matrix of features.
+//
+// For each label, over w and b (b is not penalised):
+//
+//     minimise  sum_i c_i [log(1 + e^{z_i}) - y_i z_i] + strength (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
+//               z_i = offset_i + b + x_i . w,   sum_i c_i = 1,   y_i in [0, 1]
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "setwise/matrix.hpp"
+
+namespace setwise {
+
+// The features, by columns and by rows: sweeps read columns, Hessians are formed from rows. Columns come most frequent
+// first and none is empty.
+template <class Values>
+struct FeatureMatrix {
+    Columns<Values> columns;
+    Columns<Values> rows;       // the transpose: "column" i is document i
+    const double* column_peak;  // largest absolute value of each column
+};
+
+// What is given of the labels; views that outlive the fit.
+struct BinaryTargets {
+    Columns<const double*> y;    // documents x labels, the non-zero targets
+    const double* weight;        // a document each, sums to one
+    const double* offset;        // null, or a value a document for each label
+    std::int64_t offset_stride;  // from one label's offsets to the next; 0 when all labels share them
+};
+
+// Where each label starts: sparse weights by label, and intercepts.
+struct BinaryStart {
+    const std::int64_t* indptr;
+    const std::int32_t* indices;
+    const double* values;
+    const double* intercept;
+};
+
+struct SolverOptions {
+    double strength = 1e-3;
+    double l1_ratio = 1.0;
+    const double* tol = nullptr;  // largest optimality violation allowed, a label each
+    int max_iter = 200;           // Newton iterations a label
+    int n_threads = 1;
+
+    // How, not what: these change the time of a fit, never its optimum.
+    double inner_ratio = 0.05;         // a direction is solved to this share of the violation it starts from
+    int max_sweeps = 1000;             // coordinate-descent sweeps, or conjugate-gradient rounds, a direction
+    double far = 20.0;                 // a violation above this multiple of the strength is far from the optimum:
+    double far_inner_ratio = 0.5;      // there the quadratic says little, and a direction is solved only so well
+    int far_sweeps = 4;                // and in so many sweeps
+    double least_growth = 50;          // features that may join the working set an iteration, at least
+    double growth = 0.25;              // and as a multiple of the current non-zeros
+    int gram_limit = 1500;             // largest working set whose Hessian is formed
+    double gram_patience = 0.5;        // cost of sweeps over the features before the Hessian is formed, in its cost
+    double curvature_left_out = 0.01;  // share of the curvature whose documents enter only the Hessian's diagonal
+    double max_move = 4.0;             // largest change of a score by one coordinate of one direction
+    double armijo = 0.01;              // share of the predicted decrease that a step must reach
+    int max_halvings = 40;             // of a step, before the fit is given up as stalled
+};
+
+struct IterationRow {
+    std::int32_t label;
+    std::int32_t iteration;
+    std::int32_t n_nonzero;
+    double objective;
+    double violation;
+    double step;  // what was taken of the direction that led here; 0 at the start
+};
+
+struct BinaryFit {
+    std::vector<std::int32_t> indices;
+    std::vector<double> values;
+    double intercept = 0.0;
+    double violation = 0.0;
+    double objective = 0.0;
+    int n_iter = 0;
+    std::vector<IterationRow> history;
+};
+
+// The model without features: its best intercept, and the largest gradient of a feature there. At or above that (over
+// l1_ratio) a strength leaves every weight at zero.
+struct NullModel {
+    double intercept;
+    double peak;
+};
+
+// One a label. No label may be constant: its intercept would be infinite.
+template <class Values>
+std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const BinaryTargets& targets, int n_threads,
+                                   const std::atomic<bool>& stop);
+
+// Fits every label; a label's bits do not depend on the number of threads. `stop` is read often: once it is true the
+// call returns soon, with what it has.
+template <class Values>
+std::vector<BinaryFit> fit_binary(const FeatureMatrix<Values>& features, const BinaryTargets& targets,
+                                  const BinaryStart& start, const SolverOptions& options,
+                                  const std::atomic<bool>& stop);
+
+}  // namespace setwise

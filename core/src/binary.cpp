@@ -1,0 +1,227 @@
+#include "setwise/binary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "conjugate_direction.hpp"
+#include "newton_direction.hpp"
+#include "setwise/column_ops.hpp"
+#include "setwise/logistic.hpp"
+#include "setwise/penalty.hpp"
+
+namespace setwise {
+namespace {
+
+// Fits one label after the other with the same buffers. Each iteration starts from the weights alone, so a fit that is
+// stopped and started again takes the same steps.
+template <class Values>
+class LabelSolver {
+  public:
+    LabelSolver(const FeatureMatrix<Values>& features, const BinaryTargets& targets, const BinaryStart& start,
+                const SolverOptions& options, const std::atomic<bool>& stop)
+        : X_(features.columns),
+          rows_(features.rows),
+          targets_(targets),
+          start_(start),
+          options_(options),
+          penalty_(options.strength, options.l1_ratio),
+          smooth_(penalty_.l1 == 0.0),
+          stop_(stop),
+          sparse_(features, options),
+          dense_(features, options),
+          y_(X_.n_rows),
+          scores_(X_.n_rows),
+          residual_(X_.n_rows),
+          curvature_(X_.n_rows),
+          along_(X_.n_rows),
+          gradient_(X_.n_cols),
+          weights_(X_.n_cols) {}
+
+    BinaryFit fit(std::int32_t label) {
+        load(label);
+        BinaryFit fit;
+        const double tol = options_.tol[label];
+        for (int iteration = 0;; ++iteration) {
+            evaluate(label);
+            const auto n_nonzero = static_cast<std::int32_t>(active_.size());
+            fit.history.push_back({label, iteration, n_nonzero, objective_, violation_, taken_});
+            fit.n_iter = iteration;
+            if (violation_ <= tol || iteration == options_.max_iter || stop_) break;
+            find_direction(options_.far * std::max(options_.strength, tol));
+            if (!search_line()) break;
+        }
+        store(fit);
+        return fit;
+    }
+
+  private:
+    void load(std::int32_t label) {
+        std::fill(y_.begin(), y_.end(), 0.0);
+        const auto& Y = targets_.y;
+        for (std::int64_t e = Y.begin(label); e < Y.end(label); ++e) y_[Y.indices[e]] = Y.values[e];
+        for (const std::int32_t j : active_) weights_[j] = 0.0;
+        active_.clear();
+        for (std::int64_t e = start_.indptr[label]; e < start_.indptr[label + 1]; ++e) {
+            weights_[start_.indices[e]] = start_.values[e];
+            active_.push_back(start_.indices[e]);
+        }
+        std::sort(active_.begin(), active_.end());
+        intercept_ = start_.intercept[label];
+        taken_ = 0.0;
+    }
+
+    // Scores, loss, residuals, curvatures, the whole gradient and the certificate at the current weights.
+    void evaluate(std::int32_t label) {
+        std::fill(scores_.begin(), scores_.end(), intercept_);
+        if (targets_.offset != nullptr) {
+            const double* offset = targets_.offset + label * targets_.offset_stride;
+            for (std::size_t i = 0; i < scores_.size(); ++i) scores_[i] += offset[i];
+        }
+        add_product(active_, weights_.data(), scores_);
+        objective_ = loss_and_derivatives(X_.n_rows, scores_.data(), y_.data(), targets_.weight, residual_.data(),
+                                          curvature_.data());
+        for (const std::int32_t j : active_) objective_ += penalty_.value(weights_[j]);
+        intercept_gradient_ = std::accumulate(residual_.begin(), residual_.end(), 0.0);
+        violation_ = std::abs(intercept_gradient_);
+        for (std::int32_t j = 0; j < X_.n_cols; ++j) {
+            gradient_[j] = column_dot(X_, j, residual_.data());
+            violation_ = std::max(violation_, penalty_.violation(weights_[j], gradient_[j]));
+        }
+    }
+
+    // out += X v, where v is zero outside the given features. Without an L1 part none is zero, and rows are read: a
+    // gather costs less than a scatter.
+    void add_product(const std::vector<std::int32_t>& nonzero, const double* v, std::vector<double>& out) const {
+        if (smooth_) {
+            for (std::int32_t i = 0; i < X_.n_rows; ++i) out[i] += column_dot(rows_, i, v);
+        } else {
+            for (const std::int32_t j : nonzero) column_add(X_, j, v[j], out.data());
+        }
+    }
+
+    void find_direction(double far) {
+        const LocalModel model{weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
+        const bool is_far = violation_ > far;
+        const double target = violation_ * (is_far ? options_.far_inner_ratio : options_.inner_ratio);
+        choose_working_set();
+        step_.assign(X_.n_cols, 0.0);
+        if (smooth_)
+            intercept_step_ = dense_.solve(model, target, step_.data(), stop_);
+        else
+            intercept_step_ = sparse_.solve(working_set_, model, target,
+                                            is_far ? options_.far_sweeps : options_.max_sweeps, step_.data(), stop_);
+    }
+
+    // The non-zeros, and the zeros that violate their condition most. Few join at a time: the first gradients of a
+    // weak penalty call for many more features than the solution keeps.
+    void choose_working_set() {
+        if (smooth_) {
+            working_set_.resize(X_.n_cols);
+            std::iota(working_set_.begin(), working_set_.end(), 0);
+            return;
+        }
+        joining_.clear();
+        for (std::int32_t j = 0; j < X_.n_cols; ++j) {
+            if (weights_[j] != 0.0) continue;
+            const double violation = penalty_.violation(0.0, gradient_[j]);
+            if (violation > 0.0) joining_.emplace_back(-violation, j);
+        }
+        const auto room = static_cast<std::size_t>(
+            std::max(options_.least_growth, options_.growth * static_cast<double>(active_.size())));
+        if (joining_.size() > room) {
+            std::nth_element(joining_.begin(), joining_.begin() + static_cast<std::ptrdiff_t>(room), joining_.end());
+            joining_.resize(room);
+        }
+        working_set_ = active_;
+        for (const auto& [violation, j] : joining_) working_set_.push_back(j);
+        std::sort(working_set_.begin(), working_set_.end());
+    }
+
+    // Halves the step until the objective falls by a share of what the direction promises. False if it never does.
+    bool search_line() {
+        double promised = intercept_gradient_ * intercept_step_;
+        for (const std::int32_t j : working_set_)
+            promised += gradient_[j] * step_[j] + penalty_.value(weights_[j] + step_[j]) - penalty_.value(weights_[j]);
+        std::fill(along_.begin(), along_.end(), intercept_step_);
+        add_product(working_set_, step_.data(), along_);
+        // Near the optimum the decrease drowns in rounding; a step that changes nothing measurable is taken.
+        const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * std::abs(objective_);
+        double share = 1.0;
+        for (int halving = 0; halving <= options_.max_halvings; ++halving, share *= 0.5) {
+            double objective =
+                mean_loss_along(X_.n_rows, scores_.data(), along_.data(), share, y_.data(), targets_.weight);
+            for (const std::int32_t j : working_set_) objective += penalty_.value(weights_[j] + share * step_[j]);
+            if (objective <= objective_ + options_.armijo * share * promised + rounding) {
+                take(share);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void take(double share) {
+        active_.clear();
+        for (const std::int32_t j : working_set_) {
+            weights_[j] += share * step_[j];
+            if (weights_[j] != 0.0) active_.push_back(j);
+        }
+        intercept_ += share * intercept_step_;
+        taken_ = share;
+    }
+
+    void store(BinaryFit& fit) const {
+        fit.indices = active_;
+        fit.values.reserve(active_.size());
+        for (const std::int32_t j : active_) fit.values.push_back(weights_[j]);
+        fit.intercept = intercept_;
+        fit.violation = violation_;
+        fit.objective = objective_;
+    }
+
+    const Columns<Values>& X_;
+    const Columns<Values>& rows_;
+    const BinaryTargets& targets_;
+    const BinaryStart& start_;
+    const SolverOptions& options_;
+    const ElasticNet penalty_;
+    const bool smooth_;  // no L1 part
+    const std::atomic<bool>& stop_;
+    NewtonDirection<Values> sparse_;
+    ConjugateDirection<Values> dense_;
+
+    std::vector<double> y_, scores_, residual_, curvature_, along_;  // a document each
+    std::vector<double> gradient_, weights_, step_;                  // a feature each
+    std::vector<std::int32_t> active_, working_set_;                 // rising
+    std::vector<std::pair<double, std::int32_t>> joining_;
+    double intercept_ = 0.0, intercept_gradient_ = 0.0, intercept_step_ = 0.0;
+    double objective_ = 0.0, violation_ = 0.0, taken_ = 0.0;
+};
+
+}  // namespace
+
+template <class Values>
+std::vector<BinaryFit> fit_binary(const FeatureMatrix<Values>& features, const BinaryTargets& targets,
+                                  const BinaryStart& start, const SolverOptions& options,
+                                  const std::atomic<bool>& stop) {
+    const std::int32_t n_labels = targets.y.n_cols;
+    std::vector<BinaryFit> fits(n_labels);
+#pragma omp parallel num_threads(options.n_threads)
+    {
+        LabelSolver<Values> solver(features, targets, start, options, stop);
+#pragma omp for schedule(dynamic, 1)
+        for (std::int32_t label = 0; label < n_labels; ++label) fits[label] = solver.fit(label);
+    }
+    return fits;
+}
+
+template std::vector<BinaryFit> fit_binary(const FeatureMatrix<Ones>&, const BinaryTargets&, const BinaryStart&,
+                                           const SolverOptions&, const std::atomic<bool>&);
+template std::vector<BinaryFit> fit_binary(const FeatureMatrix<const float*>&, const BinaryTargets&, const BinaryStart&,
+                                           const SolverOptions&, const std::atomic<bool>&);
+template std::vector<BinaryFit> fit_binary(const FeatureMatrix<const double*>&, const BinaryTargets&,
+                                           const BinaryStart&, const SolverOptions&, const std::atomic<bool>&);
+
+}  // namespace setwise

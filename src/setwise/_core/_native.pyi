@@ -1,0 +1,57 @@
+"""What the compiled module offers. It checks shapes and index ranges; values are the caller's to check."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_I32 = NDArray[np.int32]
+_I64 = NDArray[np.int64]
+_F32 = NDArray[np.float32]
+_F64 = NDArray[np.float64]
+
+class Features:
+    """A matrix by columns and by rows; give values in one precision, or none when all are 1."""
+
+    def __init__(
+        self,
+        n_rows: int,
+        n_cols: int,
+        indptr: _I64,
+        indices: _I32,
+        row_indptr: _I64,
+        row_indices: _I32,
+        peak: _F64,
+        values32: _F32 | None = None,
+        row_values32: _F32 | None = None,
+        values64: _F64 | None = None,
+        row_values64: _F64 | None = None,
+    ) -> None: ...
+
+class Targets:
+    """The non-zero targets of each label, document weights that sum to one, and offsets by label."""
+
+    def __init__(
+        self, n_rows: int, indptr: _I64, indices: _I32, values: _F64, weight: _F64, offset: _F64 | None = None
+    ) -> None: ...
+
+def null_models(features: Features, targets: Targets, n_threads: int) -> tuple[_F64, _F64]:
+    """For each label: the best intercept without features, and the largest gradient of a feature there."""
+
+def fit_binary(
+    features: Features,
+    targets: Targets,
+    start_indptr: _I64,
+    start_indices: _I32,
+    start_values: _F64,
+    start_intercept: _F64,
+    strength: float,
+    l1_ratio: float,
+    tol: _F64,
+    max_iter: int,
+    n_threads: int,
+) -> tuple[_I64, _I32, _F64, _F64, _F64, _F64, _I32, dict[str, NDArray[Any]]]:
+    """Weights by label (indptr, indices, values), intercept, violation, objective, iterations, history columns."""
+
+def uses_avx2() -> bool:
+    """Whether this machine runs the AVX2 paths."""

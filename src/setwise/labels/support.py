@@ -1,0 +1,93 @@
+"""The support: the distinct label sets of the training documents, and how often each occurs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from setwise.exceptions import InvalidParameter
+from setwise.labels.matrix import LabelMatrix, csr_of_ones
+
+__all__ = ["Support"]
+
+# A label's index in a set's key. Big-endian, so that keys compare as bytes just as sets compare label by label.
+_KEY_TYPE = np.dtype(">u4")
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """Distinct label sets, the most frequent first, sets of one count in the order of their labels.
+
+    ``sets`` has a row a set, ``counts[s]`` is the number of documents that have set ``s``, and ``set_of[i]`` is the set
+    of document ``i``, or -1 where it was dropped.
+    """
+
+    sets: LabelMatrix
+    counts: NDArray[np.int64]
+    set_of: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, Y: LabelMatrix) -> Support:
+        """Collect the distinct sets of the documents of ``Y``."""
+        keys = _keys(Y)
+        counts = Counter(keys)
+        ordered = sorted(counts, key=lambda key: (-counts[key], key))
+        position = {key: index for index, key in enumerate(ordered)}
+        return cls(
+            sets=replace(Y, indicator=_indicator(ordered, Y.n_labels)),
+            counts=np.array([counts[key] for key in ordered], dtype=np.int64),
+            set_of=np.array([position[key] for key in keys], dtype=np.int64),
+        )
+
+    @property
+    def n_sets(self) -> int:
+        """How many distinct sets there are."""
+        return len(self.counts)
+
+    def index_of(self, Y: Any) -> NDArray[np.int64]:
+        """Find the set of each document of ``Y`` among these sets; -1 where it is not one of them."""
+        position = {key: index for index, key in enumerate(_keys(self.sets))}
+        return np.array([position.get(key, -1) for key in _keys(LabelMatrix.of(Y, self.sets.names))], dtype=np.int64)
+
+    def with_sets(self, extra: Any) -> Support:
+        """Add sets that no document has, with count 0; those already here stay as they are."""
+        n_seen = np.count_nonzero(self.counts)  # sets of count 0, if any, stand last
+        keys, added = _keys(self.sets), _keys(LabelMatrix.of(extra, self.sets.names, called="extra"))
+        seen, unseen = keys[:n_seen], sorted({*keys, *added}.difference(keys[:n_seen]))
+        return replace(
+            self,
+            sets=replace(self.sets, indicator=_indicator(seen + unseen, self.sets.n_labels)),
+            counts=np.concatenate([self.counts[:n_seen], np.zeros(len(unseen), dtype=np.int64)]),
+        )
+
+    def at_least(self, count: int) -> Support:
+        """Keep the sets that ``count`` documents or more have."""
+        n_kept = np.count_nonzero(self.counts >= count)  # they stand first
+        if n_kept == 0:
+            raise InvalidParameter(
+                f"count must leave at least one set; got {count}, and the most frequent set has {self.counts.max()}."
+            )
+        return Support(
+            sets=self.sets.take(np.arange(n_kept)),
+            counts=self.counts[:n_kept],
+            set_of=np.where(self.set_of < n_kept, self.set_of, -1),
+        )
+
+
+def _keys(Y: LabelMatrix) -> list[bytes]:
+    """Give each document's label indices as one bytes object: hashable, exact, and as long as the set."""
+    width = _KEY_TYPE.itemsize
+    everything = Y.indicator.indices.astype(_KEY_TYPE).tobytes()
+    ends = (Y.indicator.indptr.astype(np.int64) * width).tolist()
+    return [everything[start:end] for start, end in pairwise(ends)]
+
+
+def _indicator(keys: list[bytes], n_labels: int) -> sp.csr_array:
+    labels = np.frombuffer(b"".join(keys), dtype=_KEY_TYPE)
+    return csr_of_ones(labels, [len(key) // _KEY_TYPE.itemsize for key in keys], n_labels)

@@ -1,0 +1,144 @@
+"""What the learners accept, each refusal one sentence: the argument, what must hold, what came, what to do."""
+
+from __future__ import annotations
+
+import numbers
+import os
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from setwise.exceptions import InvalidData, InvalidParameter
+
+__all__ = [
+    "as_matrix",
+    "checked_l1_ratio",
+    "checked_max_iter",
+    "checked_offset",
+    "checked_soft_targets",
+    "checked_strength",
+    "checked_threads",
+    "checked_tol",
+    "document_weights",
+    "require_finite",
+]
+
+
+def _checked_number(value: Any, name: str, must: str, low: float, high: float, hint: str = "") -> float:
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    if not real or not low <= float(value) <= high:  # NaN fails the comparison too
+        raise InvalidParameter(f"{name} must {must}; got {value!r}.{hint}")
+    return float(value)
+
+
+def checked_strength(value: Any) -> float:
+    """Return ``value`` as a float where it can be the overall weight of the penalty."""
+    return _checked_number(value, "strength", "be a finite number, zero or above", 0.0, np.finfo(np.float64).max)
+
+
+def checked_l1_ratio(value: Any) -> float:
+    """Return ``value`` as a float where it can be the share of L1."""
+    return _checked_number(value, "l1_ratio", "lie in [0, 1]", 0.0, 1.0, " Hint: the overall weight is `strength`.")
+
+
+def checked_tol(value: Any) -> float | None:
+    """Return ``value`` as a float, or None for the learner's own choice."""
+    if value is None:
+        return None
+    least = np.nextafter(0.0, 1.0)
+    return _checked_number(value, "tol", "be None or a positive finite number", least, np.finfo(np.float64).max)
+
+
+def checked_max_iter(value: Any) -> int:
+    """Return ``value`` as an int where it can be a number of iterations."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 0:
+        raise InvalidParameter(f"max_iter must be a whole number, zero or above; got {value!r}.")
+    return min(int(value), np.iinfo(np.int32).max)
+
+
+def checked_threads(value: Any) -> int:
+    """Return a number of threads; None means every core this process may use."""
+    if value is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise InvalidParameter(f"n_threads must be None (all cores) or a whole number from 1 up; got {value!r}.")
+    return int(value)
+
+
+def as_matrix(value: Any, name: str) -> Any:
+    """Give a scipy sparse array or a 2-D numpy array of real numbers, unchanged where it is one."""
+    matrix = value if sp.issparse(value) else _as_array(value, name)
+    if matrix.ndim != 2:
+        raise InvalidData(f"{name} must have two dimensions; got {matrix.ndim}. Hint: reshape one column to (-1, 1).")
+    if matrix.dtype.kind not in "biuf":
+        raise InvalidData(f"{name} must hold real numbers; got values of type {matrix.dtype}.")
+    if 0 in matrix.shape:
+        raise InvalidData(f"{name} must have at least one row and one column; got shape {tuple(matrix.shape)}.")
+    return matrix
+
+
+def _as_array(value: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise InvalidData(f"{name} must be a matrix with rows of one length; got rows of several lengths.") from None
+
+
+def require_finite(values: NDArray[Any], name: str) -> None:
+    """Raise ``InvalidData`` where a value is NaN or infinite."""
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        wrong = values[~np.isfinite(values)].ravel()[0]
+        raise InvalidData(f"{name} must hold finite numbers; got {wrong}. Hint: fill or drop missing values first.")
+
+
+def _vector(value: Any, name: str, n_samples: int) -> NDArray[np.float64]:
+    array = _as_array(value, name)
+    if array.dtype.kind not in "biuf":
+        raise InvalidData(f"{name} must hold real numbers; got values of type {array.dtype}.")
+    if array.shape != (n_samples,):
+        raise InvalidData(f"{name} must have one value a row of X, shape ({n_samples},); got shape {array.shape}.")
+    require_finite(array, name)
+    return array.astype(np.float64)
+
+
+def document_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
+    """Scale the sample weights to sum to one; equal weights where there are none."""
+    if sample_weight is None:
+        return np.full(n_samples, 1.0 / n_samples)
+    weights = _vector(sample_weight, "sample_weight", n_samples)
+    if (weights < 0).any():
+        raise InvalidData(f"sample_weight must be zero or above; got {weights.min()}.")
+    if not weights.any():
+        raise InvalidData("sample_weight must be positive for at least one row; got zeros alone.")
+    weights = weights / weights.max()  # so that the sum neither overflows nor vanishes
+    return np.asarray(weights / weights.sum())
+
+
+def checked_offset(offset: Any, n_samples: int, n_outputs: int) -> NDArray[np.float64] | None:
+    """Give offsets by output: one row for all outputs or a row each; None where there are none."""
+    if offset is None:
+        return None
+    array = _as_array(offset, "offset")
+    if array.ndim == 2:
+        if array.shape != (n_samples, n_outputs):
+            raise InvalidData(
+                f"offset must have shape ({n_samples},) or ({n_samples}, {n_outputs}); got shape {array.shape}."
+            )
+        require_finite(array, "offset")
+        return np.ascontiguousarray(array.T, dtype=np.float64)
+    return _vector(array, "offset", n_samples)[None, :]
+
+
+def checked_soft_targets(Y: Any, name: str) -> sp.csc_array:
+    """Give targets in [0, 1] as columns."""
+    matrix = as_matrix(Y, name)
+    targets = sp.csc_array(matrix, dtype=np.float64, copy=True)
+    targets.sum_duplicates()
+    require_finite(targets.data, name)
+    if targets.nnz and not (targets.data.min() >= 0.0 and targets.data.max() <= 1.0):
+        wrong = targets.data[(targets.data < 0) | (targets.data > 1)][0]
+        raise InvalidData(f"{name} must hold targets in [0, 1]; got {wrong}.")
+    targets.eliminate_zeros()
+    return targets

@@ -1,0 +1,95 @@
+"""A matrix of features in the one form that the compiled core reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from setwise import _core
+from setwise.exceptions import InvalidData
+from setwise.learners.checks import as_matrix, require_finite
+
+__all__ = ["FeatureColumns"]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureColumns:
+    """Features checked and laid out once, for any number of fits. Make one with :meth:`of`.
+
+    Inside, empty columns are left out and the others come most frequent first, where the Hessian wants them;
+    ``order[k]`` is the caller's number of inner column ``k``. Values keep their precision: single where it holds them
+    exactly, double where not, none at all where every stored value is 1.
+    """
+
+    n_samples: int
+    n_features: int
+    order: NDArray[np.int64]
+    native: _core.Features
+    largest: float
+    """Largest absolute value."""
+
+    @classmethod
+    def of(cls, X: Any) -> FeatureColumns:
+        """Read features from any scipy sparse matrix or anything that numpy takes for a dense one."""
+        if isinstance(X, FeatureColumns):
+            return X
+        columns = _canonical_columns(as_matrix(X, "X"))
+        n_samples, n_features = columns.shape
+        if max(n_samples, n_features) > np.iinfo(np.int32).max:
+            raise InvalidData(f"X must have fewer than 2^31 rows and columns; got shape {columns.shape}.")
+        counts = np.diff(columns.indptr)
+        order = np.argsort(-counts, kind="stable")
+        order = order[: np.count_nonzero(counts)]
+        inner = columns[:, order]
+        rows = inner.tocsr()
+        peak = np.asarray(abs(inner).max(axis=0).toarray(), dtype=np.float64).ravel() if order.size else np.zeros(0)
+        native = _core.Features(
+            n_samples, order.size, *_structure(inner), *_structure(rows), peak, **_values(inner, rows)
+        )
+        return cls(n_samples, n_features, order.astype(np.int64), native, float(peak.max(initial=0.0)))
+
+    def inward(self, coef: sp.csr_array) -> sp.csr_array:
+        """Weights with the caller's columns, as the core numbers them."""
+        inner = sp.csr_array(sp.csc_array(coef)[:, self.order])
+        inner.sort_indices()
+        return inner
+
+    def outward(self, indptr: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]) -> sp.csr_array:
+        """Weights with the core's columns, as the caller numbers them."""
+        shape = (len(indptr) - 1, self.n_features)
+        coef = sp.csr_array((values, self.order[indices], indptr), shape=shape)
+        coef.sort_indices()
+        return coef
+
+
+def _canonical_columns(matrix: Any) -> sp.csc_array:
+    """Give sorted columns without repeated or zero entries; the caller's arrays stay as they are."""
+    columns = sp.csc_array(matrix)
+    if columns.dtype not in (np.float32, np.float64):
+        columns = columns.astype(np.float64)
+    require_finite(columns.data, "X")
+    if not columns.has_canonical_format or not columns.data.all():
+        columns = columns.copy()
+        columns.sum_duplicates()
+        columns.eliminate_zeros()
+        require_finite(columns.data, "X")  # a sum of repeated entries can overflow
+    return columns
+
+
+def _structure(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+
+
+def _values(inner: sp.csc_array, rows: sp.csr_array) -> dict[str, NDArray[Any]]:
+    """Keep the values in the narrowest form that changes none of them."""
+    if (inner.data == 1).all():
+        return {}
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = inner.data.astype(np.float32)
+    if np.array_equal(narrow, inner.data):
+        return {"values32": narrow, "row_values32": rows.data.astype(np.float32)}
+    return {"values64": inner.data.astype(np.float64), "row_values64": rows.data.astype(np.float64)}

@@ -1,0 +1,52 @@
+"""A whole path of strengths: each fit starts where the one before ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setwise.exceptions import InvalidParameter
+from setwise.learners.binary import BinaryProblem, LabelFits, warn_unless_converged
+from setwise.learners.checks import checked_l1_ratio, checked_max_iter, checked_strength, checked_tol
+
+__all__ = ["fit_path", "strength_grid"]
+
+
+def strength_grid(highest: float, lowest: float, n_strengths: int) -> NDArray[np.float64]:
+    """Give ``n_strengths`` strengths from ``highest`` down to ``lowest``, evenly spaced on the log scale."""
+    if not 0.0 < lowest <= highest < np.inf:
+        raise InvalidParameter(f"lowest must lie above 0 and not above highest; got {lowest!r} and {highest!r}.")
+    return np.geomspace(highest, lowest, n_strengths)
+
+
+def fit_path(
+    X: Any,
+    Y: Any,
+    strengths: Iterable[float],
+    *,
+    l1_ratio: float = 1.0,
+    sample_weight: Any = None,
+    offset: Any = None,
+    soft: bool = False,
+    tol: float | None = None,
+    max_iter: int = 200,
+    n_threads: int | None = None,
+) -> list[LabelFits]:
+    """Fit every label at each strength, from the strongest to the weakest, as :func:`fit_labels` would.
+
+    The data are checked and laid out once. The result has the order of ``strengths``.
+    """
+    grid = [checked_strength(strength) for strength in strengths]
+    if not grid:
+        raise InvalidParameter("strengths must hold at least one strength; got none.")
+    l1_ratio, tol, max_iter = checked_l1_ratio(l1_ratio), checked_tol(tol), checked_max_iter(max_iter)
+    problem = BinaryProblem.of(X, Y, sample_weight, offset, soft, n_threads)
+    fits: dict[float, LabelFits] = {}
+    latest: LabelFits | None = None
+    for strength in sorted(set(grid), reverse=True):
+        latest = fits[strength] = problem.fit(strength, l1_ratio, tol, max_iter, latest)
+        warn_unless_converged(latest)
+    return [fits[strength] for strength in grid]

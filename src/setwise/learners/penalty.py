@@ -1,0 +1,59 @@
+"""The elastic net as a value: what it costs, where it leads, and how far a point is from its optimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from setwise.learners.checks import checked_l1_ratio, checked_strength
+
+__all__ = ["ElasticNet"]
+
+
+@dataclass(frozen=True)
+class ElasticNet:
+    """``strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)``, as the paper prints it: no 1/2 before the square."""
+
+    strength: float
+    l1_ratio: float
+
+    def __post_init__(self) -> None:
+        checked_strength(self.strength)
+        checked_l1_ratio(self.l1_ratio)
+
+    @property
+    def l1(self) -> float:
+        """Weight of the absolute values."""
+        return self.strength * self.l1_ratio
+
+    @property
+    def l2(self) -> float:
+        """Curvature of the squared term: twice its weight."""
+        return 2.0 * self.strength * (1.0 - self.l1_ratio)
+
+    def value(self, w: ArrayLike) -> float:
+        """Add the penalty up over all weights."""
+        weights = np.asarray(w, dtype=np.float64)
+        return float(self.l1 * np.abs(weights).sum() + 0.5 * self.l2 * np.square(weights).sum())
+
+    def prox(self, v: ArrayLike, step: float = 1.0) -> NDArray[np.float64]:
+        """Give argmin_u (u - v)^2 / 2 + step * value(u): shrink, then scale."""
+        point = np.asarray(v, dtype=np.float64)
+        shrunk = np.sign(point) * np.maximum(np.abs(point) - step * self.l1, 0.0)
+        return np.asarray(shrunk / (1.0 + step * self.l2))
+
+    def violation(self, w: ArrayLike, gradient: ArrayLike) -> NDArray[np.float64]:
+        """Give the distance of -gradient to the subdifferential, per coordinate; zero exactly at the optimum."""
+        weights = np.asarray(w, dtype=np.float64)
+        smooth = np.asarray(gradient, dtype=np.float64) + self.l2 * weights
+        moved = np.abs(smooth + self.l1 * np.sign(weights))
+        return np.asarray(np.where(weights != 0, moved, np.maximum(np.abs(smooth) - self.l1, 0.0)))
+
+    def critical_strength(self, null_gradient: ArrayLike) -> float:
+        """Give the least strength with all weights at zero, from the gradient at zero weights; infinite without L1."""
+        peak = float(np.max(np.abs(np.asarray(null_gradient, dtype=np.float64)), initial=0.0))
+        if self.l1_ratio == 0.0:
+            return np.inf if peak > 0.0 else 0.0
+        return peak / self.l1_ratio

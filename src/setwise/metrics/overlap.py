@@ -1,0 +1,97 @@
+"""Sizes of true sets, of predicted sets and of what they share: all that the metrics need to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from setwise.exceptions import InvalidData
+from setwise.labels import LabelMatrix
+from setwise.labels.matrix import lists_of_names
+from setwise.metrics.convention import F1_OF_EMPTY_SETS
+
+__all__ = ["Overlap", "read_pair"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """For each of many pairs of sets, how many members the true set, the predicted set and their intersection have."""
+
+    shared: Array
+    true: Array
+    predicted: Array
+
+    @classmethod
+    def by_document(cls, true: LabelMatrix, predicted: LabelMatrix) -> Overlap:
+        """Compare, for each document, the set of its labels."""
+        return cls(*(_row_sums(part) for part in _parts(true, predicted)))
+
+    @classmethod
+    def by_label(cls, true: LabelMatrix, predicted: LabelMatrix) -> Overlap:
+        """Compare, for each label, the set of documents that have it."""
+        return cls(*(_column_sums(part) for part in _parts(true, predicted)))
+
+    def pooled(self) -> Overlap:
+        """Compare all pairs at once, as if they were one."""
+        return Overlap(*(np.array([part.sum()]) for part in (self.shared, self.true, self.predicted)))
+
+    @property
+    def f1(self) -> Array:
+        """2 |true and predicted| / (|true| + |predicted|)."""
+        return self._ratio(2 * self.shared, self.true + self.predicted)
+
+    @property
+    def precision(self) -> Array:
+        """The share of the predicted set that is true."""
+        return self._ratio(self.shared, self.predicted)
+
+    @property
+    def recall(self) -> Array:
+        """The share of the true set that is predicted."""
+        return self._ratio(self.shared, self.true)
+
+    def _ratio(self, part: Array, whole: Array) -> Array:
+        both_empty = (self.true == 0) & (self.predicted == 0)
+        ratio = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+        return np.where(both_empty, F1_OF_EMPTY_SETS, ratio)
+
+
+def read_pair(y_true: Any, y_pred: Any) -> tuple[LabelMatrix, LabelMatrix]:
+    """Read true and predicted labels, each in any form that ``LabelMatrix.of`` takes, over the same labels."""
+    names = _common_names(y_true, y_pred)
+    true = LabelMatrix.of(y_true, names, called="y_true")
+    predicted = LabelMatrix.of(y_pred, names, called="y_pred").checked_against(true.names, called="y_pred")
+    if true.n_samples != predicted.n_samples:
+        raise InvalidData(
+            f"y_true and y_pred must have the same number of documents; got {true.n_samples} and {predicted.n_samples}."
+        )
+    return true, predicted
+
+
+def _common_names(y_true: Any, y_pred: Any) -> tuple[str, ...] | None:
+    """The names of a ``LabelMatrix`` where one is given, all names that occur in two lists, and otherwise none."""
+    for labels in (y_true, y_pred):
+        if isinstance(labels, LabelMatrix):
+            return labels.names
+    true, predicted = lists_of_names(y_true, called="y_true"), lists_of_names(y_pred, called="y_pred")
+    if true is None or predicted is None:
+        return None
+    return tuple(sorted({name for labels in (*true, *predicted) for name in labels}))
+
+
+def _parts(true: LabelMatrix, predicted: LabelMatrix) -> tuple[sp.csr_array, sp.csr_array, sp.csr_array]:
+    return true.indicator.multiply(predicted.indicator).tocsr(), true.indicator, predicted.indicator
+
+
+def _row_sums(indicator: sp.csr_array) -> Array:
+    return np.asarray(indicator.sum(axis=1), dtype=np.float64)
+
+
+def _column_sums(indicator: sp.csr_array) -> Array:
+    return np.asarray(indicator.sum(axis=0), dtype=np.float64)

@@ -1,0 +1,89 @@
+"""The runner on a tiny problem, with whatever peers are installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import comparisons, runner
+from benchmarks.effort import Effort
+from benchmarks.learners import PAGE, SECTIONS, parse
+from benchmarks.peers import Entry
+from benchmarks.rows import read_rows
+from benchmarks.sections import SECTIONS as KNOWN_SECTIONS
+from tests.benchmarks.tiny import tiny_problem
+
+TINY_EFFORT = Effort(cs=(1.0,), elastic_cs=(1.0,), n_rounds=1, n_labels=2, n_labels_of_slowest=1)
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "load", lambda _name: tiny_problem())
+    monkeypatch.setattr(runner, "QUICK", TINY_EFFORT)
+    # skglm compiles for 20 s; a peer that is not there must do no harm.
+    for name in ("SKGLM", "SKGLM_TIGHT"):
+        monkeypatch.setattr(comparisons, name, Entry("of_the_future", name))
+
+
+def test_command_and_runner_know_the_same_sections() -> None:
+    assert tuple(KNOWN_SECTIONS) == SECTIONS
+
+
+def test_only_a_full_run_writes_the_page_unasked(tmp_path: Path) -> None:
+    assert parse([]).write == PAGE
+    assert parse(["--quick"]).write is None
+    assert parse(["--quick", "--write", str(tmp_path / "page.md")]).write == tmp_path / "page.md"
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_row_has_its_numbers_or_a_reason(section: str) -> None:
+    rows = runner.measured(section, tiny_problem(), TINY_EFFORT)
+    assert rows
+    for row in rows:
+        missing = all(value is None for value in row.values.values())
+        assert row.note or not missing
+        assert row.dataset == "tiny"
+        assert row.section == section
+
+
+def test_missing_peer_is_a_dash_with_a_reason() -> None:
+    rows = runner.measured("l1", tiny_problem(), TINY_EFFORT)
+    (row,) = (row for row in rows if row.contestant == "SKGLM")
+    assert row.values["seconds"] is None
+    assert row.note.startswith("not installed")
+
+
+def test_section_measured_again_replaces_its_rows_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "benchmarks.md"
+    data = tmp_path / "benchmarks" / "learners.jsonl"
+    runner.run(["tiny"], ["l1", "l2"], quick=True, page=page, command="first")
+    runner.run(["tiny"], ["l2"], quick=True, page=page, command="second")
+    commands = {
+        section: {row.run["command"] for row in read_rows(data) if row.section == section} for section in SECTIONS
+    }
+    assert commands["l1"] == {"first"}
+    assert commands["l2"] == {"second"}
+    assert "Pure L1: tiny" in capsys.readouterr().out
+
+    drawn = page.read_text()
+    assert "made by a machine" in drawn
+    assert "Pure L2: tiny" in drawn
+    assert "`first`" in drawn
+    page.unlink()
+    runner.run(["tiny"], [], quick=True, page=page, command="third")
+    assert page.read_text() == drawn
+
+
+@pytest.mark.parametrize(
+    ("ratio", "excess", "goal", "verdict"),
+    [
+        (1.5, -1e-6, 1.0, "yes"),
+        (1.5, 0.0, 1.0, "yes"),
+        (0.9, -1e-6, 1.0, "no: 0.90 times as fast, the goal is 1"),
+        (1.5, 1e-5, 1.0, "no: objective higher by 1.0e-05"),
+        (29.0, 1e-5, 30.0, "no: 29.00 times as fast, the goal is 30 and objective higher by 1.0e-05"),
+    ],
+)
+def test_verdict_asks_for_speed_and_objective(ratio: float, excess: float, goal: float, verdict: str) -> None:
+    assert comparisons.verdict_on(ratio, excess, goal) == verdict

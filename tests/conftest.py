@@ -1,0 +1,36 @@
+"""What every test may use: the corpora, where they are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from setwise.data.catalogue import DEFAULT_FOLDER, Corpus, find_corpus
+from setwise.exceptions import InvalidData
+
+# How long an example takes says nothing on a busy machine; the blob lets a failure be run again elsewhere.
+hypothesis.settings.register_profile("setwise", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("setwise")
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Callable[[str], Corpus]:
+    """``corpus("bibtex")`` finds a corpus, and skips the test with a reason where it is absent."""
+
+    def find_or_skip(name: str) -> Corpus:
+        try:
+            return find_corpus(name, default_folder=REPOSITORY / DEFAULT_FOLDER)
+        except InvalidData as absent:
+            pytest.skip(str(absent))
+
+    return find_or_skip

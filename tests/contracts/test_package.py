@@ -1,0 +1,69 @@
+"""What is installed, and how it is built."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import setwise
+
+MODULES = sorted(module.name for module in pkgutil.walk_packages(setwise.__path__, prefix="setwise."))
+
+
+def test_there_are_modules_to_look_at():
+    assert {"setwise.cli", "setwise.labels", "setwise.learners", "setwise.metrics"} <= set(MODULES)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_imports_and_offers_what_it_lists(name):
+    module = importlib.import_module(name)
+    for public in getattr(module, "__all__", ()):
+        assert hasattr(module, public), f"{name} lists {public} and has none"
+
+
+def test_the_installed_version_is_the_one_of_the_project(repository):
+    project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert setwise.__version__ == metadata.version("setwise") == project["version"]
+
+
+def test_types_and_compiled_core_are_installed():
+    package = Path(setwise.__file__).parent
+    assert (package / "py.typed").is_file()
+    assert list((package / "_core").glob("_native.*"))
+
+
+def test_what_is_shipped_is_not_tuned_to_the_machine_it_is_built_on(repository):
+    for line in (repository / "CMakeLists.txt").read_text(encoding="utf-8").splitlines():
+        code = line.partition("#")[0]
+        assert "-march" not in code
+        assert "-ffast-math" not in code
+
+
+def test_importing_the_command_line_waits_for_no_heavy_library():
+    program = "import sys, setwise.cli; print(*(name for name in ('sklearn', 'scipy', 'numpy') if name in sys.modules))"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []
+
+
+def test_a_missing_compiler_is_told_in_one_sentence(repository, tmp_path):
+    cmake = shutil.which("cmake", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    if cmake is None:
+        pytest.skip("cmake is not installed here")
+    result = subprocess.run(
+        [cmake, "-S", str(repository), "-B", str(tmp_path), "-DSETWISE_SANITIZE=ON"],
+        env={**os.environ, "CXX": "/nonexistent/compiler"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode != 0
+    assert "setwise needs a C++20 compiler and found none: install one" in " ".join(result.stderr.split())

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from setwise.data import find_corpus
+from setwise.exceptions import InvalidData
+
+
+@pytest.fixture
+def folder(tmp_path):
+    tiny = tmp_path / "tiny"
+    tiny.mkdir()
+    (tiny / "labels.txt").write_text("news\nsport\n", encoding="utf-8")
+    (tiny / "features.txt").write_text("ball\nvote\nüber\n", encoding="utf-8")
+    (tiny / "train.svm.gz").write_bytes(gzip.compress(b"0 2:1\n"))
+    return tmp_path
+
+
+def test_a_corpus_is_found_through_the_variable(folder, monkeypatch):
+    monkeypatch.setenv("SETWISE_DATA", str(folder))
+    corpus = find_corpus("tiny")
+    assert corpus.label_names == ("news", "sport")
+    assert corpus.feature_names == ("ball", "vote", "über")
+    X, Y = corpus.read("train")
+    assert X.shape == (1, 3)
+    assert Y.shape == (1, 2)
+
+
+def test_without_the_variable_the_default_folder_is_searched(folder, monkeypatch):
+    monkeypatch.delenv("SETWISE_DATA", raising=False)
+    assert find_corpus("tiny", default_folder=folder).folder == folder / "tiny"
+
+
+def test_an_absent_corpus_is_one_sentence_and_a_hint(folder, monkeypatch):
+    monkeypatch.setenv("SETWISE_DATA", str(folder))
+    with pytest.raises(InvalidData, match=r"corpus 'big' must be a folder; .*big is none. Hint: set SETWISE_DATA"):
+        find_corpus("big")
+    with pytest.raises(InvalidData, match=r"test\.svm\.gz must be a file that can be read"):
+        find_corpus("tiny").read("test")
+
+
+def test_bibtex_is_the_corpus_of_the_paper(corpus):
+    bibtex = corpus("bibtex")
+    X, Y = bibtex.read("train")
+    assert X.shape == (4880, 1836)
+    assert Y.shape == (4880, 159)
+    assert len(set(bibtex.label_names)) == 159

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from setwise.data import read_libsvm
+from setwise.exceptions import InvalidData
+
+
+def written(folder: Path, text: str, name: str = "docs.svm") -> Path:
+    path = folder / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", ["docs.svm", "docs.svm.gz"])
+def test_worked_example(tmp_path, name):
+    text = "0,2 1:0.5 3:-2e-1\n 2:1\n1\n\n2:4\n1,1 3:1 1:1\n"
+    X, Y = read_libsvm(written(tmp_path, text, name))
+    np.testing.assert_array_equal(
+        X.toarray(), np.float32([[0.5, 0, -0.2], [0, 1, 0], [0, 0, 0], [0, 0, 0], [0, 4, 0], [1, 0, 1]])
+    )
+    np.testing.assert_array_equal(Y.toarray(), [[1, 0, 1], [0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0]])
+    assert X.dtype == np.float32
+    assert X.has_canonical_format
+    assert Y.has_canonical_format
+    assert X.indices.dtype == Y.indices.dtype == np.int32
+
+
+def test_line_ends_may_be_those_of_windows_and_the_last_may_be_missing(tmp_path):
+    X, Y = read_libsvm(written(tmp_path, "0 1:1\r\n1 2:1"))
+    np.testing.assert_array_equal(X.toarray(), np.eye(2))
+    np.testing.assert_array_equal(Y.toarray(), np.eye(2))
+
+
+def test_given_widths_are_kept(tmp_path):
+    X, Y = read_libsvm(written(tmp_path, "0 1:1\n"), n_features=5, n_labels=4)
+    assert X.shape == (1, 5)
+    assert Y.shape == (1, 4)
+
+
+DOCUMENTS = st.lists(
+    st.tuples(
+        st.sets(st.integers(0, 9)),
+        st.dictionaries(st.integers(1, 30), st.floats(-1e6, 1e6, width=32).filter(bool), max_size=6),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(DOCUMENTS)
+def test_what_was_written_is_read(tmp_path_factory, documents):
+    lines = [
+        " ".join([",".join(map(str, labels)), *(f"{feature}:{value!r}" for feature, value in entries.items())])
+        for labels, entries in documents
+    ]
+    X, Y = read_libsvm(written(tmp_path_factory.mktemp("svm"), "\n".join(lines) + "\n"), 30, 10)
+    for document, (labels, entries) in enumerate(documents):
+        assert set(Y[[document]].indices.tolist()) == labels
+        row = X[[document]]
+        assert dict(zip((row.indices + 1).tolist(), row.data.tolist(), strict=True)) == entries
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0 1:1\n1 2:x\n", r"line 2: an entry must be `feature:value` with a finite number; got '2:x'\.$"),
+        ("0 1:nan\n", "line 1: an entry must be .* finite number; got '1:nan'"),
+        ("0 1:1:2\n", "got '1:1:2'"),
+        ("0 1\n", "line 1: an entry must be .*; got '1'"),
+        ("0 -1:2\n", "got '-1:2'"),
+        ("a,b 1:1\n", "line 1: labels must be whole numbers with commas between; got 'a,b'"),
+        ("0,,1 1:1\n", "got '0,,1'"),
+        ("-1 1:1\n", "got '-1'"),
+        ("0 1:1\n\x00\x01\n", "line 2: labels must be whole numbers"),
+        (" 0 1:1\n", "line 1: a document must be labels, then"),
+        ("0 0:1\n", "line 1: features must lie between 1 and 3; got 0"),
+        ("\n0 4:1\n", "line 2: features must lie between 1 and 3; got 4"),
+        ("0\n\n1,7 1:1\n", "line 3: labels must lie between 0 and 4; got 7"),
+        ("", "must hold at least one document; it is empty"),
+    ],
+)
+def test_a_bad_file_is_refused_with_file_and_line(tmp_path, text, message):
+    path = written(tmp_path, text)
+    with pytest.raises(InvalidData, match=message) as refused:
+        read_libsvm(path, n_features=3, n_labels=5)
+    assert str(refused.value).startswith(str(path))
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path):
+    with pytest.raises(InvalidData, match=r"must be a file that can be read; No such file"):
+        read_libsvm(tmp_path / "absent.svm")
+    with pytest.raises(InvalidData, match="must be a file that can be read; Is a directory"):
+        read_libsvm(tmp_path)
+    plain = tmp_path / "plain.svm.gz"
+    plain.write_bytes(b"0 1:1\n")
+    with pytest.raises(InvalidData, match="must be a file that can be read; Not a gzipped file"):
+        read_libsvm(plain)
+    cut = tmp_path / "cut.svm.gz"
+    cut.write_bytes(gzip.compress(b"0 1:1\n" * 1000)[:-20])
+    with pytest.raises(InvalidData, match="must be a whole gzip file; it is cut short or damaged"):
+        read_libsvm(cut)
+
+
+def test_news_corpus_is_read_in_a_moment(corpus):
+    found = corpus("rcv1sub1")
+    start = perf_counter()
+    X, Y = found.read("train")
+    assert perf_counter() - start < 3.0
+    assert X.shape == (3000, 47236)
+    assert Y.shape == (3000, 103)

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from collections import Counter
+from time import perf_counter
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.labels import LabelMatrix, Support
+from tests.strategies import indicators
+
+
+def sets_of(labels: LabelMatrix) -> list[tuple[int, ...]]:
+    return [tuple(np.flatnonzero(row).tolist()) for row in labels.indicator.toarray()]
+
+
+@given(indicators(max_samples=12, max_labels=3))
+def test_support_is_what_counting_tuples_gives(dense):
+    labels = LabelMatrix.of(dense)
+    support = Support.of(labels)
+    counted = Counter(sets_of(labels))
+    assert list(zip(sets_of(support.sets), support.counts.tolist(), strict=True)) == sorted(
+        counted.items(), key=lambda item: (-item[1], item[0])
+    )
+    assert [sets_of(support.sets)[index] for index in support.set_of] == sets_of(labels)
+
+
+def test_order_is_by_count_then_by_labels_also_past_256_labels():
+    Y = np.zeros((5, 300), dtype=int)
+    Y[0, 256] = Y[1, 2] = Y[2, 299] = Y[4, 299] = 1  # byte by byte, the wrong way round, 256 would precede 2
+    support = Support.of(LabelMatrix.of(Y))
+    assert sets_of(support.sets) == [(299,), (), (2,), (256,)]
+    assert support.counts.tolist() == [2, 1, 1, 1]
+
+
+@given(indicators(max_samples=10), st.randoms(use_true_random=False))
+def test_order_of_documents_does_not_matter(dense, random):
+    order = random.sample(range(len(dense)), len(dense))
+    support, shuffled = Support.of(LabelMatrix.of(dense)), Support.of(LabelMatrix.of(dense[order]))
+    assert sets_of(support.sets) == sets_of(shuffled.sets)
+    assert support.set_of[order].tolist() == shuffled.set_of.tolist()
+
+
+def test_sets_keep_the_names_of_the_labels():
+    support = Support.of(LabelMatrix.of([["b"], ["a", "b"], ["b"], []]))
+    assert support.sets.name_lists() == [["b"], [], ["a", "b"]]
+
+
+def test_index_of_finds_sets_of_other_documents():
+    support = Support.of(LabelMatrix.of([["b"], ["a", "b"], ["b"]]))
+    assert support.index_of([["b", "a"], ["a"], ["b"], []]).tolist() == [1, -1, 0, -1]
+    with pytest.raises(InvalidData, match="got 'z' in document 0"):
+        support.index_of([["z"]])
+
+
+def test_extra_sets_are_added_once_with_count_0_behind_the_others():
+    support = Support.of(LabelMatrix.of([["b"], ["a", "b"], ["b"]]))
+    more = support.with_sets([["a"], ["b"], ["a"]]).with_sets([[]])
+    assert more.sets.name_lists() == [["b"], ["a", "b"], [], ["a"]]
+    assert more.counts.tolist() == [2, 1, 0, 0]
+    assert more.set_of.tolist() == support.set_of.tolist() == [0, 1, 0]
+
+
+def test_rare_sets_are_dropped_and_their_documents_have_none():
+    support = Support.of(LabelMatrix.of([["b"], ["a", "b"], ["b"], ["c"]])).at_least(2)
+    assert support.n_sets == 1
+    assert support.sets.names == ("a", "b", "c")
+    assert support.sets.name_lists() == [["b"]]
+    assert support.set_of.tolist() == [0, -1, 0, -1]
+    assert support.at_least(1).set_of.tolist() == [0, -1, 0, -1]
+
+
+def test_dropping_every_set_is_refused():
+    with pytest.raises(
+        InvalidParameter, match="count must leave at least one set; got 3, and the most frequent set has 2"
+    ):
+        Support.of(LabelMatrix.of([["b"], ["b"]])).at_least(3)
+
+
+def test_a_hundred_thousand_documents_take_well_under_a_second():
+    rng = np.random.default_rng(0)
+    Y = LabelMatrix.of(sp.csr_array((rng.random((100_000, 100)) < 0.03).astype(np.int8)))
+    start = perf_counter()
+    support = Support.of(Y)
+    assert perf_counter() - start < 1.0
+    assert support.counts.sum() == 100_000
