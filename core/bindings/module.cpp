@@ -19,6 +19,7 @@
 
 #include "setwise/binary.hpp"
 #include "setwise/dispatch.hpp"
+#include "setwise/multinomial.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -130,6 +131,7 @@ class Features {
     }
 
     std::int32_t n_rows() const { return n_rows_; }
+    std::int32_t n_cols() const { return static_cast<std::int32_t>(peak_.shape(0)); }
 
     template <class Call>
     auto visit(Call call) const {
@@ -207,10 +209,32 @@ nb::tuple null_models(const Features& features, const Targets& targets, int n_th
     return nb::make_tuple(give(std::move(intercept)), give(std::move(peak)));
 }
 
+nb::dict pack_history(const std::vector<setwise::IterationRow>& rows) {
+    std::vector<std::int32_t> label, iteration, n_nonzero;
+    std::vector<double> objective, violation, step;
+    for (const auto& row : rows) {
+        label.push_back(row.label);
+        iteration.push_back(row.iteration);
+        n_nonzero.push_back(row.n_nonzero);
+        objective.push_back(row.objective);
+        violation.push_back(row.violation);
+        step.push_back(row.step);
+    }
+    nb::dict history;
+    history["label"] = give(std::move(label));
+    history["iteration"] = give(std::move(iteration));
+    history["objective"] = give(std::move(objective));
+    history["violation"] = give(std::move(violation));
+    history["n_nonzero"] = give(std::move(n_nonzero));
+    history["step"] = give(std::move(step));
+    return history;
+}
+
 nb::tuple pack(const std::vector<setwise::BinaryFit>& fits) {
     std::vector<std::int64_t> indptr{0};
-    std::vector<std::int32_t> indices, n_iter, row_label, row_iteration, row_nonzero;
-    std::vector<double> values, intercept, violation, objective, row_objective, row_violation, row_step;
+    std::vector<std::int32_t> indices, n_iter;
+    std::vector<double> values, intercept, violation, objective;
+    std::vector<setwise::IterationRow> history;
     for (const auto& fit : fits) {
         indices.insert(indices.end(), fit.indices.begin(), fit.indices.end());
         values.insert(values.end(), fit.values.begin(), fit.values.end());
@@ -219,25 +243,11 @@ nb::tuple pack(const std::vector<setwise::BinaryFit>& fits) {
         violation.push_back(fit.violation);
         objective.push_back(fit.objective);
         n_iter.push_back(fit.n_iter);
-        for (const auto& row : fit.history) {
-            row_label.push_back(row.label);
-            row_iteration.push_back(row.iteration);
-            row_nonzero.push_back(row.n_nonzero);
-            row_objective.push_back(row.objective);
-            row_violation.push_back(row.violation);
-            row_step.push_back(row.step);
-        }
+        history.insert(history.end(), fit.history.begin(), fit.history.end());
     }
-    nb::dict history;
-    history["label"] = give(std::move(row_label));
-    history["iteration"] = give(std::move(row_iteration));
-    history["objective"] = give(std::move(row_objective));
-    history["violation"] = give(std::move(row_violation));
-    history["n_nonzero"] = give(std::move(row_nonzero));
-    history["step"] = give(std::move(row_step));
     return nb::make_tuple(give(std::move(indptr)), give(std::move(indices)), give(std::move(values)),
                           give(std::move(intercept)), give(std::move(violation)), give(std::move(objective)),
-                          give(std::move(n_iter)), history);
+                          give(std::move(n_iter)), pack_history(history));
 }
 
 nb::tuple fit_binary(const Features& features, const Targets& targets, In<std::int64_t> start_indptr,
@@ -246,8 +256,7 @@ nb::tuple fit_binary(const Features& features, const Targets& targets, In<std::i
     require(features.n_rows() == static_cast<std::int32_t>(targets.weight.shape(0)), "features and targets differ");
     const auto n_labels = static_cast<std::size_t>(targets.n_labels);
     require(start_intercept.shape(0) == n_labels && tol.shape(0) == n_labels, "start or tol has the wrong length");
-    const auto n_cols = features.visit([](const auto& matrix) { return matrix.columns.n_cols; });
-    check_compressed(start_indptr, start_indices, start_values.shape(0), targets.n_labels, n_cols);
+    check_compressed(start_indptr, start_indices, start_values.shape(0), targets.n_labels, features.n_cols());
     const setwise::BinaryStart start{start_indptr.data(), start_indices.data(), start_values.data(),
                                      start_intercept.data()};
     setwise::SolverOptions options;
@@ -260,6 +269,35 @@ nb::tuple fit_binary(const Features& features, const Targets& targets, In<std::i
         return features.visit(
             [&](const auto& matrix) { return setwise::fit_binary(matrix, targets.view(), start, options, stop); });
     }));
+}
+
+using InMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple fit_multinomial(const Features& features, InMatrix y, In<double> weight, std::optional<InMatrix> offset,
+                          InMatrix start_weights, In<double> start_intercept, double strength, double l1_ratio,
+                          double tol, int max_iter) {
+    const auto n_rows = static_cast<std::size_t>(features.n_rows());
+    const auto n_cols = static_cast<std::size_t>(features.n_cols());
+    const std::size_t n_classes = y.shape(1);
+    require(n_classes >= 1 && y.shape(0) == n_rows && weight.shape(0) == n_rows, "features and targets differ");
+    require(!offset || (offset->shape(0) == n_rows && offset->shape(1) == n_classes), "offset has the wrong shape");
+    require(start_weights.shape(0) == n_cols && start_weights.shape(1) == n_classes, "start has the wrong shape");
+    require(start_intercept.shape(0) == n_classes, "start has the wrong length");
+    const setwise::MultinomialTargets targets{static_cast<std::int32_t>(n_classes), y.data(), weight.data(),
+                                              offset ? offset->data() : nullptr};
+    setwise::SolverOptions options;
+    options.strength = strength;
+    options.l1_ratio = l1_ratio;
+    options.tol = &tol;
+    options.max_iter = max_iter;
+    auto fit = run_interruptibly([&](const std::atomic<bool>& stop) {
+        return features.visit([&](const auto& matrix) {
+            return setwise::fit_multinomial(matrix, targets, start_weights.data(), start_intercept.data(), options,
+                                            stop);
+        });
+    });
+    return nb::make_tuple(give(std::move(fit.weights)), give(std::move(fit.intercept)), fit.violation, fit.objective,
+                          fit.n_iter, pack_history(fit.history));
 }
 
 }  // namespace
@@ -279,5 +317,7 @@ NB_MODULE(_native, m) {
     m.def("null_models", &null_models, "features"_a, "targets"_a, "n_threads"_a);
     m.def("fit_binary", &fit_binary, "features"_a, "targets"_a, "start_indptr"_a, "start_indices"_a, "start_values"_a,
           "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a);
+    m.def("fit_multinomial", &fit_multinomial, "features"_a, "y"_a, "weight"_a, "offset"_a.none(), "start_weights"_a,
+          "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a);
     m.def("uses_avx2", &setwise::machine_has_avx2);
 }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "conjugate_direction.hpp"
 #include "newton_direction.hpp"
+#include "outer_loop.hpp"
 #include "setwise/column_ops.hpp"
 #include "setwise/logistic.hpp"
 #include "setwise/penalty.hpp"
@@ -51,7 +51,7 @@ class LabelSolver {
             fit.n_iter = iteration;
             if (violation_ <= tol || iteration == options_.max_iter || stop_) break;
             find_direction(options_.far * std::max(options_.strength, tol));
-            if (!search_line()) break;
+            if (!step()) break;
         }
         store(fit);
         return fit;
@@ -106,7 +106,7 @@ class LabelSolver {
         const LocalModel model{weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
         const bool is_far = violation_ > far;
         const double target = violation_ * (is_far ? options_.far_inner_ratio : options_.inner_ratio);
-        choose_working_set();
+        gather_working_set();
         step_.assign(X_.n_cols, 0.0);
         if (smooth_)
             intercept_step_ = dense_.solve(model, target, step_.data(), stop_);
@@ -115,9 +115,7 @@ class LabelSolver {
                                             is_far ? options_.far_sweeps : options_.max_sweeps, step_.data(), stop_);
     }
 
-    // The non-zeros, and the zeros that violate their condition most. Few join at a time: the first gradients of a
-    // weak penalty call for many more features than the solution keeps.
-    void choose_working_set() {
+    void gather_working_set() {
         if (smooth_) {
             working_set_.resize(X_.n_cols);
             std::iota(working_set_.begin(), working_set_.end(), 0);
@@ -125,41 +123,27 @@ class LabelSolver {
         }
         joining_.clear();
         for (std::int32_t j = 0; j < X_.n_cols; ++j) {
-            if (weights_[j] != 0.0) continue;
-            const double violation = penalty_.violation(0.0, gradient_[j]);
+            const double violation = weights_[j] == 0.0 ? penalty_.violation(0.0, gradient_[j]) : 0.0;
             if (violation > 0.0) joining_.emplace_back(-violation, j);
         }
-        const auto room = static_cast<std::size_t>(
-            std::max(options_.least_growth, options_.growth * static_cast<double>(active_.size())));
-        if (joining_.size() > room) {
-            std::nth_element(joining_.begin(), joining_.begin() + static_cast<std::ptrdiff_t>(room), joining_.end());
-            joining_.resize(room);
-        }
-        working_set_ = active_;
-        for (const auto& [violation, j] : joining_) working_set_.push_back(j);
-        std::sort(working_set_.begin(), working_set_.end());
+        choose_working_set(active_, joining_, options_, working_set_);
     }
 
-    // Halves the step until the objective falls by a share of what the direction promises. False if it never does.
-    bool search_line() {
+    // Moves along the direction; false if no step lowers the objective.
+    bool step() {
         double promised = intercept_gradient_ * intercept_step_;
         for (const std::int32_t j : working_set_)
             promised += gradient_[j] * step_[j] + penalty_.value(weights_[j] + step_[j]) - penalty_.value(weights_[j]);
         std::fill(along_.begin(), along_.end(), intercept_step_);
         add_product(working_set_, step_.data(), along_);
-        // Near the optimum the decrease drowns in rounding; a step that changes nothing measurable is taken.
-        const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * std::abs(objective_);
-        double share = 1.0;
-        for (int halving = 0; halving <= options_.max_halvings; ++halving, share *= 0.5) {
+        taken_ = search_line(objective_, promised, options_, [&](double share) {
             double objective =
                 mean_loss_along(X_.n_rows, scores_.data(), along_.data(), share, y_.data(), targets_.weight);
             for (const std::int32_t j : working_set_) objective += penalty_.value(weights_[j] + share * step_[j]);
-            if (objective <= objective_ + options_.armijo * share * promised + rounding) {
-                take(share);
-                return true;
-            }
-        }
-        return false;
+            return objective;
+        });
+        if (taken_ > 0.0) take(taken_);
+        return taken_ > 0.0;
     }
 
     void take(double share) {
@@ -169,7 +153,6 @@ class LabelSolver {
             if (weights_[j] != 0.0) active_.push_back(j);
         }
         intercept_ += share * intercept_step_;
-        taken_ = share;
     }
 
     void store(BinaryFit& fit) const {

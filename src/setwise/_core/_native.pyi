@@ -53,5 +53,19 @@ def fit_binary(
 ) -> tuple[_I64, _I32, _F64, _F64, _F64, _F64, _I32, dict[str, NDArray[Any]]]:
     """Weights by label (indptr, indices, values), intercept, violation, objective, iterations, history columns."""
 
+def fit_multinomial(
+    features: Features,
+    y: _F64,
+    weight: _F64,
+    offset: _F64 | None,
+    start_weights: _F64,
+    start_intercept: _F64,
+    strength: float,
+    l1_ratio: float,
+    tol: float,
+    max_iter: int,
+) -> tuple[_F64, _F64, float, float, int, dict[str, NDArray[Any]]]:
+    """Weights (features by classes, flat), intercepts, violation, objective, iterations, history columns."""
+
 def uses_avx2() -> bool:
     """Whether this machine runs the AVX2 paths."""

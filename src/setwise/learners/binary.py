@@ -29,7 +29,15 @@ from setwise.learners.checks import (
 )
 from setwise.learners.features import FeatureColumns
 
-__all__ = ["CONSTANT_LOGIT", "RELATIVE_TOL", "BinaryLogistic", "LabelFits", "critical_strengths", "fit_labels"]
+__all__ = [
+    "CONSTANT_LOGIT",
+    "LEAST_TOL",
+    "RELATIVE_TOL",
+    "BinaryLogistic",
+    "LabelFits",
+    "critical_strengths",
+    "fit_labels",
+]
 
 CONSTANT_LOGIT = 36.0
 """Size of the intercept of a label that every document has, or none: its probability is then 1, or 0, to rounding."""
@@ -37,7 +45,7 @@ CONSTANT_LOGIT = 36.0
 RELATIVE_TOL = 3e-4
 """Without a ``tol``, a fit ends when its violation is this share of the largest gradient at zero weights."""
 
-_LEAST_TOL = 1e-12
+LEAST_TOL = 1e-12
 """No fit is asked for less than this violation unless its ``tol`` says so: below lies rounding."""
 
 Callback = Callable[[int, "LabelFits"], bool | None]
@@ -136,7 +144,7 @@ class BinaryProblem:
     ) -> LabelFits:
         """Fit every label that varies, from ``start`` or from zero weights, and fill in the constants."""
         varying = np.flatnonzero(~self.constant)
-        asked = np.maximum(RELATIVE_TOL * self.peak, _LEAST_TOL) if tol is None else np.full(self.n_labels, tol)
+        asked = np.maximum(RELATIVE_TOL * self.peak, LEAST_TOL) if tol is None else np.full(self.n_labels, tol)
         if start is None:
             coef = sp.csr_array((varying.size, self.features.order.size), dtype=np.float64)
             intercept = self.null_intercept[varying]

@@ -1,0 +1,228 @@
+// The direction of one proximal Newton iteration of the multinomial: the quadratic
+//
+//     gradient . d + 1/2 sum_i mass_i u_i' (diag p_i - p_i p_i') u_i + penalty(w + d),     u_i = d_0 + sum_j x_ij d_j
+//
+// over the classes of a working set of features and of the intercept. With an L1 part by block coordinate descent, a
+// block being the classes of one feature; without, by conjugate gradients over all of them.
+//
+// Within a block diag p - p p' lies below diag p, so the classes move at once, each by its own curvature, and the
+// quadratic never rises. Single precision beside an exact gradient, as in newton_direction.hpp.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "class_kernels.hpp"
+#include "setwise/binary.hpp"
+#include "setwise/penalty.hpp"
+
+namespace setwise {
+
+// The problem around the current point; matrices with the padding of class_kernels.hpp, the intercept last.
+struct ClassModel {
+    const double* weights;      // features x classes
+    const double* gradient;     // features x classes
+    const double* probability;  // documents x classes
+    const double* mass;         // a document each
+};
+
+template <class Values>
+class MultinomialDirection {
+  public:
+    MultinomialDirection(const FeatureMatrix<Values>& features, std::int32_t n_classes, const SolverOptions& options)
+        : X_(features.columns),
+          classes_(n_classes),
+          stride_(padded(n_classes)),
+          peak_(features.column_peak),
+          options_(options),
+          penalty_(options.strength, options.l1_ratio) {}
+
+    // Fills step, zero on entry.
+    void solve(const std::vector<std::int32_t>& working_set, const ClassModel& model, double target, int max_sweeps,
+               double* step, const std::atomic<bool>& stop) {
+        prepare(working_set, model);
+        if (penalty_.l1 == 0.0)
+            conjugate(target, max_sweeps, step, stop);
+        else
+            sweep(target, max_sweeps, step, stop);
+    }
+
+  private:
+    std::size_t at(std::int64_t block) const { return static_cast<std::size_t>(block) * stride_; }
+    std::int64_t feature(std::size_t a) const { return a < work_->size() ? (*work_)[a] : X_.n_cols; }
+    std::size_t n_blocks() const { return work_->size() + 1; }
+
+    void prepare(const std::vector<std::int32_t>& working_set, const ClassModel& model) {
+        work_ = &working_set;
+        model_ = &model;
+        const std::size_t n = static_cast<std::size_t>(X_.n_rows);
+        probability_.assign(model.probability, model.probability + n * stride_);
+        mass_.assign(model.mass, model.mass + n);
+        bent_.assign(n * stride_, 0.0f);
+        diagonal_.assign(n_blocks() * stride_, 0.0f);
+        for (std::size_t a = 0; a < n_blocks(); ++a) measure(a);
+    }
+
+    // diagonal_a,k = sum_i mass_i x_ij^2 p_ik, an upper bound of the block's Hessian.
+    void measure(std::size_t a) {
+        float* out = diagonal_.data() + a * stride_;
+        const auto add = [&](std::int64_t i, float square) {
+            const float* p = probability_.data() + at(i);
+            for (std::int32_t k = 0; k < classes_; ++k) out[k] += square * p[k];
+        };
+        if (feature(a) == X_.n_cols) {
+            for (std::int32_t i = 0; i < X_.n_rows; ++i) add(i, mass_[i]);
+            return;
+        }
+        const auto j = static_cast<std::int32_t>(feature(a));
+        for (std::int64_t e = X_.begin(j); e < X_.end(j); ++e) {
+            const float x = static_cast<float>(X_.values[e]);
+            add(X_.indices[e], mass_[X_.indices[e]] * x * x);
+        }
+    }
+
+    // sum_i x_ij rows_i for the feature, or the intercept, of place a.
+    void gather(std::size_t a, const float* rows, float* out) const {
+        std::fill(out, out + stride_, 0.0f);
+        if (feature(a) < X_.n_cols) return column_times(X_, static_cast<std::int32_t>(feature(a)), stride_, rows, out);
+        for (std::int64_t i = 0; i < X_.n_rows; ++i)
+            for (std::int32_t k = 0; k < stride_; ++k) out[k] += rows[i * stride_ + k];
+    }
+
+    void bend(std::size_t a, const float* change) {
+        if (feature(a) < X_.n_cols)
+            return column_bend(X_, static_cast<std::int32_t>(feature(a)), stride_, probability_.data(), mass_.data(),
+                               change, bent_.data());
+        for (std::int64_t i = 0; i < X_.n_rows; ++i)
+            detail::bend_row(stride_, 1.0f, probability_.data() + at(i), mass_[i], change, bent_.data() + at(i));
+    }
+
+    void sweep(double target, int max_sweeps, double* step, const std::atomic<bool>& stop) {
+        pulled_.resize(stride_);
+        change_.assign(stride_, 0.0f);
+        std::vector<std::size_t> alive(n_blocks());
+        const auto revive = [&] {
+            alive.resize(n_blocks());
+            for (std::size_t a = 0; a < alive.size(); ++a) alive[a] = a;
+        };
+        revive();
+        bool all_alive = true;
+        for (int round = 0; round < max_sweeps && !stop; ++round) {
+            double worst = 0.0;
+            std::size_t kept = 0;
+            for (const std::size_t a : alive) {
+                gather(a, bent_.data(), pulled_.data());
+                bool in_use = false;
+                const double moved = move_block(a, step, in_use);
+                worst = std::max(worst, moved);
+                if (in_use) alive[kept++] = a;
+                if (moved > 0.0) bend(a, change_.data());
+            }
+            alive.resize(kept);
+            if (worst <= target) {
+                if (all_alive) return;
+                revive();
+                all_alive = true;
+            } else {
+                all_alive = false;
+            }
+        }
+    }
+
+    // Moves the classes of a block to their minima and puts the moves into change_; returns the largest violation met.
+    double move_block(std::size_t a, double* step, bool& in_use) {
+        const std::int64_t j = feature(a);
+        const bool is_intercept = j == X_.n_cols;
+        const double reach = is_intercept ? options_.max_move : options_.max_move / peak_[j];
+        double worst = 0.0;
+        for (std::int32_t k = 0; k < classes_; ++k) {
+            const double curvature = diagonal_[a * stride_ + k];
+            const double start = model_->weights[at(j) + k];
+            const double value = start + step[at(j) + k];
+            const double gradient = model_->gradient[at(j) + k] + pulled_[k];
+            const double stiffness = curvature + (is_intercept ? 0.0 : penalty_.l2);
+            double next = value;
+            if (stiffness > 0.0)
+                next = is_intercept ? value - gradient / curvature : penalty_.minimiser(value, gradient, curvature);
+            next = std::clamp(next, start - reach, start + reach);
+            change_[k] = static_cast<float>(next - value);
+            step[at(j) + k] += next - value;
+            worst = std::max(worst, std::abs(next - value) * stiffness);
+            in_use = in_use || next != 0.0 || next != value;
+        }
+        return worst;
+    }
+
+    void conjugate(double target, int max_rounds, double* step, const std::atomic<bool>& stop) {
+        const std::size_t size = n_blocks() * stride_;
+        residual_.assign(size, 0.0f);
+        for (std::size_t at_k = 0; at_k < size; ++at_k) residual_[at_k] = static_cast<float>(-slope_of(at_k));
+        rescaled_.resize(size);
+        product_.resize(size);
+        double slope = precondition();
+        move_ = rescaled_;
+        for (int round = 0; round < max_rounds && largest_residual() > target && slope > 0.0 && !stop; ++round) {
+            multiply();
+            double curve = 0.0;
+            for (std::size_t k = 0; k < size; ++k) curve += static_cast<double>(move_[k]) * product_[k];
+            if (curve <= 0.0) break;  // flat to single precision
+            const double length = slope / curve;
+            for (std::size_t k = 0; k < size; ++k) {
+                step[k] += length * move_[k];
+                residual_[k] -= static_cast<float>(length) * product_[k];
+            }
+            const double next = precondition();
+            const float mix = static_cast<float>(next / slope);
+            for (std::size_t k = 0; k < size; ++k) move_[k] = rescaled_[k] + mix * move_[k];
+            slope = next;
+        }
+    }
+
+    bool is_intercept(std::size_t place) const { return place >= work_->size() * static_cast<std::size_t>(stride_); }
+
+    double slope_of(std::size_t place) const {
+        return model_->gradient[place] + (is_intercept(place) ? 0.0 : penalty_.l2 * model_->weights[place]);
+    }
+
+    double precondition() {
+        double inner = 0.0;
+        for (std::size_t k = 0; k < residual_.size(); ++k) {
+            const float scale = diagonal_[k] + (is_intercept(k) ? 0.0f : static_cast<float>(penalty_.l2));
+            rescaled_[k] = scale > 0.0f ? residual_[k] / scale : 0.0f;
+            inner += static_cast<double>(residual_[k]) * rescaled_[k];
+        }
+        return inner;
+    }
+
+    double largest_residual() const {
+        float largest = 0.0f;
+        for (const float r : residual_) largest = std::max(largest, std::abs(r));
+        return largest;
+    }
+
+    void multiply() {
+        std::fill(bent_.begin(), bent_.end(), 0.0f);
+        for (std::size_t a = 0; a < n_blocks(); ++a) bend(a, move_.data() + a * stride_);
+        for (std::size_t a = 0; a < n_blocks(); ++a) gather(a, bent_.data(), product_.data() + a * stride_);
+        for (std::size_t k = 0; k < product_.size(); ++k)
+            if (!is_intercept(k)) product_[k] += static_cast<float>(penalty_.l2) * move_[k];
+    }
+
+    const Columns<Values>& X_;
+    const std::int32_t classes_, stride_;
+    const double* peak_;
+    const SolverOptions& options_;
+    const ElasticNet penalty_;
+
+    const std::vector<std::int32_t>* work_ = nullptr;
+    const ClassModel* model_ = nullptr;
+    std::vector<float> probability_, mass_, bent_;             // documents
+    std::vector<float> diagonal_;                              // working set and intercept x classes
+    std::vector<float> residual_, rescaled_, move_, product_;  // the same, for conjugate gradients
+    std::vector<float> pulled_, change_;                       // classes
+};
+
+}  // namespace setwise

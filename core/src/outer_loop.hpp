@@ -1,0 +1,42 @@
+// What the outer iterations of both learners share: who joins the working set, and how far to step.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "setwise/binary.hpp"
+
+namespace setwise {
+
+// The active features and the zeros that violate their condition most, rising. Few join at a time: the first gradients
+// of a weak penalty call for many more features than the solution keeps. `joining` holds (-violation, feature).
+inline void choose_working_set(const std::vector<std::int32_t>& active,
+                               std::vector<std::pair<double, std::int32_t>>& joining, const SolverOptions& options,
+                               std::vector<std::int32_t>& working_set) {
+    const auto room =
+        static_cast<std::size_t>(std::max(options.least_growth, options.growth * static_cast<double>(active.size())));
+    if (joining.size() > room) {
+        std::nth_element(joining.begin(), joining.begin() + static_cast<std::ptrdiff_t>(room), joining.end());
+        joining.resize(room);
+    }
+    working_set = active;
+    for (const auto& [violation, feature] : joining) working_set.push_back(feature);
+    std::sort(working_set.begin(), working_set.end());
+}
+
+// Halves the step until the objective falls by a share of what the direction promises; 0 if it never does. Near the
+// optimum the decrease drowns in rounding: a step that changes nothing measurable is taken.
+template <class ObjectiveAt>
+double search_line(double objective, double promised, const SolverOptions& options, ObjectiveAt objective_at) {
+    const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * std::abs(objective);
+    double share = 1.0;
+    for (int halving = 0; halving <= options.max_halvings; ++halving, share *= 0.5)
+        if (objective_at(share) <= objective + options.armijo * share * promised + rounding) return share;
+    return 0.0;
+}
+
+}  // namespace setwise

@@ -1,0 +1,273 @@
+"""Elastic-net multinomial logistic regression, with classes or with distributions over classes as targets."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from setwise import _core
+from setwise.exceptions import InvalidData, NotConverged
+from setwise.learners.binary import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL
+from setwise.learners.checks import (
+    as_matrix,
+    checked_l1_ratio,
+    checked_max_iter,
+    checked_offset,
+    checked_soft_targets,
+    checked_strength,
+    checked_tol,
+    document_weights,
+    require_finite,
+)
+from setwise.learners.features import FeatureColumns
+
+__all__ = ["ClassFit", "MultinomialLogistic", "fit_classes"]
+
+_ROW_SUM_ERROR = 1e-6
+"""How far the targets of a document may sum from one; they are scaled to sum to one exactly."""
+
+ClassCallback = Callable[[int, "ClassFit"], bool | None]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassFit:
+    """The weights of every class, with the certificate of the fit."""
+
+    coef: sp.csr_array
+    """Weights, classes by features; only non-zeros are stored."""
+    intercept: NDArray[np.float64]
+    """One a class that occurs; they sum to zero. A class that never occurs lies CONSTANT_LOGIT below the lowest."""
+    violation: float
+    """The certificate: the largest violation of the optimality conditions, in units of the mean loss's gradient."""
+    tol: float
+    """The violation that was asked for."""
+    objective: float
+    """Mean loss plus penalty."""
+    n_iter: int
+    """Newton iterations."""
+    absent: NDArray[np.bool_]
+    """Classes that no document has."""
+    history: list[dict[str, float]] = field(repr=False)
+    """One row an iteration: iteration, objective, violation, n_nonzero, step."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether the violation asked for was reached."""
+        return self.violation <= self.tol
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """Give the score of every class for every document; probabilities are their softmax."""
+        matrix = as_matrix(X, "X")
+        if matrix.shape[1] != self.coef.shape[1]:
+            raise InvalidData(f"X must have the {self.coef.shape[1]} features of the fit; got {matrix.shape[1]}.")
+        product = matrix @ self.coef.T
+        return np.asarray((product.toarray() if sp.issparse(product) else product) + self.intercept, dtype=np.float64)
+
+
+def fit_classes(
+    X: Any,
+    targets: Any,
+    *,
+    strength: float,
+    l1_ratio: float = 1.0,
+    sample_weight: Any = None,
+    offset: Any = None,
+    warm_start: ClassFit | None = None,
+    tol: float | None = None,
+    max_iter: int = 200,
+    callback: ClassCallback | None = None,
+) -> ClassFit:
+    """Fit a multinomial logistic regression with an elastic net.
+
+    Minimises over a weight vector w_k and an intercept b_k for each class (intercepts are not penalised)::
+
+        (1 / sum_i c_i) sum_i c_i [log sum_k exp(z_ik) - sum_k y_ik z_ik]
+            +  strength * sum_k (l1_ratio |w_k|_1 + (1 - l1_ratio) |w_k|_2^2)
+
+    with z_ik = offset_ik + b_k + x_i . w_k. ``strength`` is the paper's lambda, ``l1_ratio`` its alpha; there is no 1/2
+    before the squared norm. ``targets`` holds the y_ik, documents by classes, each row a distribution: ones where the
+    class is known, anything between where it is not. The rest is as in :func:`fit_labels`; ``offset`` has one value a
+    document and class. With two classes this is the binary learner with its squared term halved.
+    """
+    problem = _ClassProblem.of(X, targets, sample_weight, offset)
+    strength, l1_ratio = checked_strength(strength), checked_l1_ratio(l1_ratio)
+    tol, max_iter = checked_tol(tol), checked_max_iter(max_iter)
+    if warm_start is not None and warm_start.coef.shape != problem.shape:
+        raise InvalidData(
+            f"warm_start must come from {problem.shape[0]} classes and {problem.shape[1]} features; "
+            f"got {warm_start.coef.shape}."
+        )
+    asked = problem.default_tol() if tol is None else tol
+    if callback is None:
+        fit = problem.fit(strength, l1_ratio, asked, max_iter, warm_start)
+    else:
+        fit = problem.fit(strength, l1_ratio, asked, 0, warm_start)
+        for iteration in range(1, max_iter + 1):
+            if fit.converged:
+                return fit
+            fit = _joined(fit, problem.fit(strength, l1_ratio, asked, 1, fit))
+            if callback(iteration, fit):
+                return fit
+    if not fit.converged:
+        warnings.warn(
+            f"The fit did not reach the violation asked for: it has {fit.violation:.2g} and should have {fit.tol:.2g} "
+            f"after {fit.n_iter} iterations. Hint: raise max_iter, tol or strength.",
+            NotConverged,
+            stacklevel=2,
+        )
+    return fit
+
+
+def _joined(before: ClassFit, after: ClassFit) -> ClassFit:
+    rows = [{**row, "iteration": row["iteration"] + before.n_iter} for row in after.history[1:]]
+    return replace(after, n_iter=before.n_iter + after.n_iter, history=before.history + rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _ClassProblem:
+    """Everything of a fit that its strength does not change; the core sees only the classes that occur."""
+
+    features: FeatureColumns
+    targets: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    offset: NDArray[np.float64] | None
+    absent: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, X: Any, targets: Any, sample_weight: Any, offset: Any) -> _ClassProblem:
+        features = FeatureColumns.of(X)
+        dense = checked_soft_targets(targets, "targets").toarray()
+        if dense.shape[0] != features.n_samples:
+            raise InvalidData(f"targets must have one row a row of X, {features.n_samples}; got {dense.shape[0]}.")
+        sums = dense.sum(axis=1)
+        if (np.abs(sums - 1.0) > _ROW_SUM_ERROR).any():
+            wrong = int(np.argmax(np.abs(sums - 1.0)))
+            raise InvalidData(f"targets must sum to 1 in each row; got {sums[wrong]:g} in row {wrong}.")
+        weight = document_weights(sample_weight, features.n_samples)
+        offsets = checked_offset(offset, features.n_samples, dense.shape[1])
+        if offsets is not None and len(offsets) != dense.shape[1]:
+            raise InvalidData(f"offset must have one column a class, {dense.shape[1]}; got one for all.")
+        absent = weight @ dense == 0.0
+        kept = np.ascontiguousarray((dense / sums[:, None])[:, ~absent])
+        kept_offsets = None if offsets is None else np.ascontiguousarray(offsets[~absent].T)
+        return cls(features, kept, weight, kept_offsets, absent)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.absent.size, self.features.n_features
+
+    def default_tol(self) -> float:
+        """Without penalty and iterations the violation is the largest gradient at zero weights."""
+        return max(RELATIVE_TOL * self.fit(0.0, 1.0, 1.0, 0, None).violation, LEAST_TOL)
+
+    def fit(self, strength: float, l1_ratio: float, tol: float, max_iter: int, start: ClassFit | None) -> ClassFit:
+        n_inner, present = self.features.order.size, np.flatnonzero(~self.absent)
+        if start is None:
+            weights = np.zeros((n_inner, present.size))
+            intercept = np.log(self.weight @ self.targets)
+        else:
+            weights = np.ascontiguousarray(self.features.inward(start.coef[present]).toarray().T)
+            intercept = start.intercept[present]
+        flat, intercepts, violation, objective, n_iter, columns = _core.fit_multinomial(
+            self.features.native,
+            self.targets,
+            self.weight,
+            self.offset,
+            weights,
+            np.ascontiguousarray(intercept),
+            strength,
+            l1_ratio,
+            tol,
+            max_iter,
+        )
+        inner = sp.csr_array(flat.reshape(n_inner, present.size).T)
+        lengths = np.zeros(self.absent.size, dtype=np.int64)
+        lengths[present] = np.diff(inner.indptr)
+        coef = self.features.outward(np.concatenate([[0], np.cumsum(lengths)]), inner.indices, inner.data)
+        whole = np.full(self.absent.size, intercepts.min() - CONSTANT_LOGIT)
+        whole[present] = intercepts
+        names = [name for name in columns if name != "label"]
+        history = [{name: columns[name][row].item() for name in names} for row in range(len(columns["iteration"]))]
+        return ClassFit(coef, whole, violation, tol, objective, n_iter, self.absent, history)
+
+
+class MultinomialLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Multinomial logistic regression with an elastic net: :func:`fit_classes` as an estimator.
+
+    After ``fit``: ``coef_`` (classes x features), ``intercept_``, ``violation_`` (the certificate), ``objective_``,
+    ``n_iter_``, ``history_`` (a row an iteration), ``classes_``.
+    """
+
+    def __init__(
+        self, strength: float = 1e-3, l1_ratio: float = 0.5, tol: float | None = None, max_iter: int = 200
+    ) -> None:
+        self.strength = strength
+        self.l1_ratio = l1_ratio
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        offset: Any = None,
+        warm_start: ClassFit | None = None,
+        callback: ClassCallback | None = None,
+    ) -> MultinomialLogistic:
+        """Fit to documents X and a class for each, or a distribution over classes (documents by classes) for each."""
+        classes, targets = _class_targets(y)
+        fit = fit_classes(
+            X,
+            targets,
+            strength=self.strength,
+            l1_ratio=self.l1_ratio,
+            sample_weight=sample_weight,
+            offset=offset,
+            warm_start=warm_start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            callback=callback,
+        )
+        self.classes_ = classes
+        self.fit_ = fit
+        self.n_features_in_ = fit.coef.shape[1]
+        self.coef_ = fit.coef.toarray()
+        self.intercept_ = fit.intercept
+        self.violation_ = fit.violation
+        self.objective_ = fit.objective
+        self.n_iter_ = fit.n_iter
+        self.history_ = fit.history
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Give the score of every class for each document."""
+        return self.fit_.scores(X)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the probability of every class for each document."""
+        scores = self.decision_function(X)
+        return np.asarray(np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give the most probable class of each document."""
+        return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
+
+
+def _class_targets(y: Any) -> tuple[NDArray[Any], Any]:
+    """Give the classes in order, and a row a document with 1 at its class; a matrix of targets passes as it is."""
+    if sp.issparse(y) or np.ndim(y) == 2:
+        return np.arange(y.shape[1] if sp.issparse(y) else np.shape(y)[1]), y
+    values = np.asarray(y)
+    if values.ndim != 1 or values.size == 0:
+        raise InvalidData(f"y must have one class a row of X; got an array of shape {values.shape}.")
+    require_finite(values, "y")
+    classes, place = np.unique(values, return_inverse=True)
+    return classes, np.eye(classes.size)[place]
