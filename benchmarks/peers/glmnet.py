@@ -51,9 +51,8 @@ class Glmnet:
             seconds = perf_counter() - start
             if arrived:
                 return seconds, model.coef_path_[0, :, -1], float(model.intercept_path_[0, -1])
-        raise Refused(
-            f"does not converge, on a path of {PATH_LENGTHS[-1]} strengths, for a label that {int(y.sum()):,} documents have"
-        )
+        documents = f"{int(y.sum()):,} of {len(y):,} documents"
+        raise Refused(f"even on a path of {PATH_LENGTHS[-1]} strengths, no convergence for a label of {documents}")
 
     def _walk(self, model: LogitNet, y: NDArray[np.float64]) -> bool:
         """Fit the path, and say whether its last strength was reached."""
