@@ -14,9 +14,10 @@ from benchmarks.judge import Fit, total_objective
 from benchmarks.peers import Entry, Peer, Refused
 from benchmarks.problem import Penalty, Problem
 from benchmarks.rows import Row
-from benchmarks.timing import in_turns, on_cores
+from benchmarks.timing import in_turns, on_cores, remarks
 
 SETWISE = Entry("setwise", "setwise")
+SETWISE_TIGHT = Entry("setwise", "setwise, tol 1e-7", {"tol": 1e-7})  # beside peers that are run to many digits
 LIBLINEAR_L1 = Entry("liblinear", "LIBLINEAR -s 6 -e 0.001")
 LIBLINEAR_L2 = Entry("liblinear", "LIBLINEAR -s 0 -e 0.001")
 LIBLINEAR = Entry("liblinear", "LIBLINEAR")
@@ -36,19 +37,32 @@ class Cell:
     l1_ratio: float
     labels: NDArray[np.intp]
     peers: tuple[Entry, ...]
+    ours: Entry = SETWISE
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return (self.ours, *self.peers)
+
+    def setting(self, problem: Problem) -> str:
+        tight = ", tight" if self.ours is SETWISE_TIGHT else ""
+        n_labels = f"{len(self.labels)} of {len(problem.all_labels)} labels"
+        return f"C = {self.c:g}, l1_ratio = {self.l1_ratio:g}, {n_labels}{tight}"
 
 
 def l1_cells(problem: Problem, effort: Effort) -> Iterator[Cell]:
     for c in effort.cs:
         yield Cell(c, 1.0, problem.all_labels, (LIBLINEAR_L1,))
-        yield Cell(c, 1.0, problem.labels_over_frequency(effort.n_labels), (SKGLM, SKGLM_TIGHT, GLMNET))
+        some = problem.labels_over_frequency(effort.n_labels)
+        yield Cell(c, 1.0, some, (SKGLM,))
+        yield Cell(c, 1.0, some, (SKGLM_TIGHT, GLMNET), SETWISE_TIGHT)
 
 
 def elastic_cells(problem: Problem, effort: Effort) -> Iterator[Cell]:
     for c in effort.elastic_cs:
         for l1_ratio in (0.5, 0.1):
             some = problem.labels_over_frequency(effort.n_labels)
-            yield Cell(c, l1_ratio, some, (LIBLINEAR, SAGA, GLMNET, SKGLM, SKGLM_TIGHT))
+            yield Cell(c, l1_ratio, some, (LIBLINEAR, SAGA, SKGLM))
+            yield Cell(c, l1_ratio, some, (SKGLM_TIGHT, GLMNET), SETWISE_TIGHT)
             if effort.n_labels_of_slowest:
                 yield Cell(c, l1_ratio, problem.labels_over_frequency(effort.n_labels_of_slowest), (SAGA_LONG,))
 
@@ -65,8 +79,7 @@ def compare(section: str, problem: Problem, effort: Effort) -> Iterator[Row]:
     ready: dict[str, Peer | Refused] = {}  # by title: what a peer prepares, it prepares once a problem
     with on_cores(1):
         for cell in CELLS[section](problem, effort):
-            entries = (SETWISE, *cell.peers)
-            for entry in entries:
+            for entry in cell.entries:
                 if entry.title not in ready:
                     ready[entry.title] = enter(entry, problem)
             yield from cell_rows(section, problem, cell, ready, effort.n_rounds)
@@ -83,36 +96,31 @@ def cell_rows(
     section: str, problem: Problem, cell: Cell, ready: dict[str, Peer | Refused], n_rounds: int
 ) -> Iterator[Row]:
     penalty = Penalty.from_c(cell.c, cell.l1_ratio, problem.n_samples)
-    entries = (SETWISE, *cell.peers)
-    contestants = {e.title: partial(attempt, ready[e.title], cell.labels, penalty) for e in entries}
+    contestants = {e.title: partial(attempt, ready[e.title], cell.labels, penalty) for e in cell.entries}
     fits = in_turns(contestants, n_rounds)
     objectives = {
         title: total_objective(problem, cell.labels, penalty, fit)
         for title, fit in fits.items()
         if isinstance(fit, Fit)
     }
-    ours = fits[SETWISE.title]
-    for entry in entries:
+    ours = fits[cell.ours.title]
+    for entry in cell.entries:
         fit = fits[entry.title]
+        if isinstance(fit, Refused):
+            yield Row(section, problem.name, cell.setting(problem), entry.title, {}, note=str(fit))
+            continue
         ratio, verdict = None, ""
-        if isinstance(ours, Fit) and isinstance(fit, Fit) and entry is not SETWISE:
+        if isinstance(ours, Fit) and entry is not cell.ours:
             ratio = fit.seconds / ours.seconds
-            excess = objectives[SETWISE.title] / objectives[entry.title] - 1
+            excess = objectives[cell.ours.title] / objectives[entry.title] - 1
             verdict = verdict_on(ratio, excess, GOALS.get(entry.module, 1.0))
-        yield Row(
-            section,
-            problem.name,
-            f"C = {cell.c:g}, l1_ratio = {cell.l1_ratio:g}, {len(cell.labels)} of {len(problem.all_labels)} labels",
-            entry.title,
-            {
-                "seconds": fit.seconds if isinstance(fit, Fit) else None,
-                "objective": objectives.get(entry.title),
-                "non-zeros": fit.nonzeros if isinstance(fit, Fit) else None,
-                "ratio": ratio,
-            },
-            verdict,
-            fit.note if isinstance(fit, Fit) else str(fit),
-        )
+        values = {
+            "seconds": fit.seconds,
+            "objective": objectives[entry.title],
+            "non-zeros": fit.nonzeros,
+            "ratio": ratio,
+        }
+        yield Row(section, problem.name, cell.setting(problem), entry.title, values, verdict, remarks(fit))
 
 
 def attempt(peer: Peer | Refused, labels: NDArray[np.intp], penalty: Penalty) -> Fit:

@@ -32,9 +32,13 @@ def main(arguments: list[str]) -> None:
     # These are read when numpy and its kind are first imported, which is why the runner is imported only now.
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
     from benchmarks.runner import run
+    from setwise.exceptions import InvalidData
 
     command = shlex.join(["python", "-m", "benchmarks.learners", *arguments])
-    run(options.datasets, options.sections, quick=options.quick, page=options.write, command=command)
+    try:
+        run(options.datasets, options.sections, quick=options.quick, page=options.write, command=command)
+    except InvalidData as error:  # a corpus that is not at hand
+        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from benchmarks.judge import Fit, total_objective
 from benchmarks.peers import Entry, Refused
 from benchmarks.problem import Penalty, Problem
 from benchmarks.rows import Row
-from benchmarks.timing import in_turns, n_cores_allowed, on_cores
+from benchmarks.timing import in_turns, n_cores_allowed, on_cores, remarks
 
 if TYPE_CHECKING:
     from benchmarks.peers.setwise import Setwise
@@ -50,7 +50,7 @@ def path_rows(problem: Problem, effort: Effort) -> Iterator[Row]:
                     "cold fits": cold_fits if fit is path else None,
                 },
                 met if fit is path else "",
-                fit.note,
+                remarks(fit),
             )
 
 
@@ -69,8 +69,10 @@ def thread_rows(problem: Problem, effort: Effort) -> Iterator[Row]:
         speedup = one.seconds / two.seconds
         verdict = verdict_on_threads(speedup, same_bits(one, two))
         setting = f"C = 1, l1_ratio = {l1_ratio:g}"
-        yield Row("threads", problem.name, setting, "1 thread", {"seconds": one.seconds, "ratio": None})
-        yield Row("threads", problem.name, setting, "2 threads", {"seconds": two.seconds, "ratio": speedup}, verdict)
+        measured = {"seconds": one.seconds, "cores": one.cores, "ratio": None}
+        yield Row("threads", problem.name, setting, "1 thread", measured)
+        measured = {"seconds": two.seconds, "cores": two.cores, "ratio": speedup}
+        yield Row("threads", problem.name, setting, "2 threads", measured, verdict)
 
 
 def setwise_for(problem: Problem, *, n_threads: int) -> Setwise:

@@ -57,8 +57,9 @@ SECTIONS = {
     ),
     "threads": Section(
         "Threads",
-        "One thread against two, with two cores free for either. All labels. Ratio: seconds of one by those of two.",
-        ("seconds", "ratio"),
+        "One thread against two, with two cores free for either. All labels. Cores: processor time by clock time; "
+        "below the number of threads, others were at work on the machine. Ratio: seconds of one by those of two.",
+        ("seconds", "cores", "ratio"),
         "at least 1.7 times, same bits",
         thread_rows,
     ),

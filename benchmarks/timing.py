@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from time import perf_counter, process_time
 
 from benchmarks.judge import Fit
 from benchmarks.peers import Refused
 
+WHOLE_CORE = 0.95  # with less of its core than this, a contestant's time is doubtful, and its row says so
 SLOW_SECONDS = 15.0  # who takes longer than this is run once: chance matters little there, patience much
 
 
@@ -30,6 +33,19 @@ def n_cores_allowed() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def with_cores(fit: Callable[[], Fit]) -> Fit:
+    """Fit, and note how many cores the process was given meanwhile: others may be at work on the machine."""
+    clock, processor = perf_counter(), process_time()
+    fitted = fit()
+    return replace(fitted, cores=(process_time() - processor) / (perf_counter() - clock))
+
+
+def remarks(fit: Fit) -> str:
+    """Return what a contestant noted, and a warning where it did not have its core to itself."""
+    busy = f"others were busy: it had {fit.cores:.2f} of its core" if fit.cores < WHOLE_CORE else ""
+    return "; ".join(filter(None, [fit.note, busy]))
+
+
 def in_turns(contestants: Mapping[str, Callable[[], Fit]], n_rounds: int) -> dict[str, Fit | Refused]:
     """Run all, then all again, so that a slow minute of the machine hits everyone; keep the fastest fit of each."""
     best: dict[str, Fit | Refused] = {}
@@ -39,7 +55,7 @@ def in_turns(contestants: Mapping[str, Callable[[], Fit]], n_rounds: int) -> dic
             if isinstance(before, Refused) or (before is not None and before.seconds > SLOW_SECONDS):
                 continue
             try:
-                now = fit()
+                now = with_cores(fit)
             except Refused as refusal:
                 best[name] = refusal
                 continue

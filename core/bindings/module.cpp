@@ -102,13 +102,14 @@ class Features {
     using F64 = std::optional<In<double>>;
 
     Features(std::int32_t n_rows, std::int32_t n_cols, In<std::int64_t> indptr, In<std::int32_t> indices,
-             In<std::int64_t> row_indptr, In<std::int32_t> row_indices, In<double> peak, F32 values32, F32 row_values32,
-             F64 values64, F64 row_values64)
+             In<std::int64_t> row_indptr, In<std::int32_t> row_indices, In<double> peak, In<std::int32_t> caller_order,
+             F32 values32, F32 row_values32, F64 values64, F64 row_values64)
         : indptr_(indptr),
           indices_(indices),
           row_indptr_(row_indptr),
           row_indices_(row_indices),
           peak_(peak),
+          caller_order_(caller_order),
           n_rows_(n_rows),
           values32_(values32),
           row_values32_(row_values32),
@@ -122,6 +123,13 @@ class Features {
         require(values32.has_value() == row_values32.has_value() && values64.has_value() == row_values64.has_value(),
                 "columns and rows differ in kind");
         require(peak.shape(0) == static_cast<std::size_t>(n_cols), "peak has the wrong length");
+        require(caller_order.shape(0) == static_cast<std::size_t>(n_cols), "caller_order has the wrong length");
+        std::vector<bool> seen(n_cols, false);
+        for (std::int32_t p = 0; p < n_cols; ++p) {
+            const std::int32_t j = caller_order.data()[p];
+            require(j >= 0 && j < n_cols && !seen[j], "caller_order is no permutation");
+            seen[j] = true;
+        }
         if (values32)
             matrix_ = build(n_cols, values32->data(), row_values32->data());
         else if (values64)
@@ -143,7 +151,8 @@ class Features {
     setwise::FeatureMatrix<Values> build(std::int32_t n_cols, Values values, Values row_values) const {
         return {{n_rows_, n_cols, indptr_.data(), indices_.data(), values},
                 {n_cols, n_rows_, row_indptr_.data(), row_indices_.data(), row_values},
-                peak_.data()};
+                peak_.data(),
+                caller_order_.data()};
     }
 
     In<std::int64_t> indptr_;
@@ -151,6 +160,7 @@ class Features {
     In<std::int64_t> row_indptr_;
     In<std::int32_t> row_indices_;
     In<double> peak_;
+    In<std::int32_t> caller_order_;
     std::int32_t n_rows_;
     F32 values32_, row_values32_;
     F64 values64_, row_values64_;
@@ -230,29 +240,39 @@ nb::dict pack_history(const std::vector<setwise::IterationRow>& rows) {
     return history;
 }
 
-nb::tuple pack(const std::vector<setwise::BinaryFit>& fits) {
-    std::vector<std::int64_t> indptr{0};
-    std::vector<std::int32_t> indices, n_iter;
-    std::vector<double> values, intercept, violation, objective;
-    std::vector<setwise::IterationRow> history;
-    for (const auto& fit : fits) {
-        indices.insert(indices.end(), fit.indices.begin(), fit.indices.end());
-        values.insert(values.end(), fit.values.begin(), fit.values.end());
-        indptr.push_back(static_cast<std::int64_t>(indices.size()));
-        intercept.push_back(fit.intercept);
-        violation.push_back(fit.violation);
-        objective.push_back(fit.objective);
-        n_iter.push_back(fit.n_iter);
-        history.insert(history.end(), fit.history.begin(), fit.history.end());
+// One tuple a strength; the fits of a label come side by side. What was copied is freed at once.
+nb::list pack(std::vector<setwise::BinaryFit> fits, std::size_t n_strengths) {
+    nb::list packed;
+    for (std::size_t s = 0; s < n_strengths; ++s) {
+        std::vector<std::int64_t> indptr{0};
+        std::vector<std::int32_t> indices, n_iter;
+        std::vector<double> values, intercept, violation, objective;
+        std::vector<setwise::IterationRow> history;
+        std::size_t size = 0;
+        for (std::size_t at = s; at < fits.size(); at += n_strengths) size += fits[at].indices.size();
+        indices.reserve(size);
+        values.reserve(size);
+        for (std::size_t at = s; at < fits.size(); at += n_strengths) {
+            const setwise::BinaryFit fit = std::move(fits[at]);
+            indices.insert(indices.end(), fit.indices.begin(), fit.indices.end());
+            values.insert(values.end(), fit.values.begin(), fit.values.end());
+            indptr.push_back(static_cast<std::int64_t>(indices.size()));
+            intercept.push_back(fit.intercept);
+            violation.push_back(fit.violation);
+            objective.push_back(fit.objective);
+            n_iter.push_back(fit.n_iter);
+            history.insert(history.end(), fit.history.begin(), fit.history.end());
+        }
+        packed.append(nb::make_tuple(give(std::move(indptr)), give(std::move(indices)), give(std::move(values)),
+                                     give(std::move(intercept)), give(std::move(violation)), give(std::move(objective)),
+                                     give(std::move(n_iter)), pack_history(history)));
     }
-    return nb::make_tuple(give(std::move(indptr)), give(std::move(indices)), give(std::move(values)),
-                          give(std::move(intercept)), give(std::move(violation)), give(std::move(objective)),
-                          give(std::move(n_iter)), pack_history(history));
+    return packed;
 }
 
-nb::tuple fit_binary(const Features& features, const Targets& targets, In<std::int64_t> start_indptr,
-                     In<std::int32_t> start_indices, In<double> start_values, In<double> start_intercept,
-                     double strength, double l1_ratio, In<double> tol, int max_iter, int n_threads) {
+nb::list fit_binary(const Features& features, const Targets& targets, In<std::int64_t> start_indptr,
+                    In<std::int32_t> start_indices, In<double> start_values, In<double> start_intercept,
+                    double strength, double l1_ratio, In<double> tol, int max_iter, int n_threads, In<double> path) {
     require(features.n_rows() == static_cast<std::int32_t>(targets.weight.shape(0)), "features and targets differ");
     const auto n_labels = static_cast<std::size_t>(targets.n_labels);
     require(start_intercept.shape(0) == n_labels && tol.shape(0) == n_labels, "start or tol has the wrong length");
@@ -265,10 +285,12 @@ nb::tuple fit_binary(const Features& features, const Targets& targets, In<std::i
     options.tol = tol.data();
     options.max_iter = max_iter;
     options.n_threads = n_threads;
-    return pack(run_interruptibly([&](const std::atomic<bool>& stop) {
+    options.path.assign(path.data(), path.data() + path.shape(0));
+    auto fits = run_interruptibly([&](const std::atomic<bool>& stop) {
         return features.visit(
             [&](const auto& matrix) { return setwise::fit_binary(matrix, targets.view(), start, options, stop); });
-    }));
+    });
+    return pack(std::move(fits), options.path.size() + 1);
 }
 
 using InMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -305,18 +327,19 @@ nb::tuple fit_multinomial(const Features& features, InMatrix y, In<double> weigh
 NB_MODULE(_native, m) {
     nb::set_leak_warnings(false);
     nb::class_<Features>(m, "Features")
-        .def(nb::init<std::int32_t, std::int32_t, In<std::int64_t>, In<std::int32_t>, In<std::int64_t>,
-                      In<std::int32_t>, In<double>, Features::F32, Features::F32, Features::F64, Features::F64>(),
-             "n_rows"_a, "n_cols"_a, "indptr"_a, "indices"_a, "row_indptr"_a, "row_indices"_a, "peak"_a,
-             "values32"_a.none() = nb::none(), "row_values32"_a.none() = nb::none(), "values64"_a.none() = nb::none(),
-             "row_values64"_a.none() = nb::none());
+        .def(
+            nb::init<std::int32_t, std::int32_t, In<std::int64_t>, In<std::int32_t>, In<std::int64_t>, In<std::int32_t>,
+                     In<double>, In<std::int32_t>, Features::F32, Features::F32, Features::F64, Features::F64>(),
+            "n_rows"_a, "n_cols"_a, "indptr"_a, "indices"_a, "row_indptr"_a, "row_indices"_a, "peak"_a,
+            "caller_order"_a, "values32"_a.none() = nb::none(), "row_values32"_a.none() = nb::none(),
+            "values64"_a.none() = nb::none(), "row_values64"_a.none() = nb::none());
     nb::class_<Targets>(m, "Targets")
         .def(nb::init<std::int32_t, In<std::int64_t>, In<std::int32_t>, In<double>, In<double>,
                       std::optional<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>>(),
              "n_rows"_a, "indptr"_a, "indices"_a, "values"_a, "weight"_a, "offset"_a.none() = nb::none());
     m.def("null_models", &null_models, "features"_a, "targets"_a, "n_threads"_a);
     m.def("fit_binary", &fit_binary, "features"_a, "targets"_a, "start_indptr"_a, "start_indices"_a, "start_values"_a,
-          "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a);
+          "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a, "path"_a);
     m.def("fit_multinomial", &fit_multinomial, "features"_a, "y"_a, "weight"_a, "offset"_a.none(), "start_weights"_a,
           "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a);
     m.def("uses_avx2", &setwise::machine_has_avx2);

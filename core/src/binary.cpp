@@ -24,6 +24,7 @@ class LabelSolver {
                 const SolverOptions& options, const std::atomic<bool>& stop)
         : X_(features.columns),
           rows_(features.rows),
+          caller_order_(features.caller_order),
           targets_(targets),
           start_(start),
           options_(options),
@@ -38,26 +39,65 @@ class LabelSolver {
           curvature_(X_.n_rows),
           along_(X_.n_rows),
           gradient_(X_.n_cols),
-          weights_(X_.n_cols) {}
+          weights_(X_.n_cols),
+          before_(X_.n_cols) {}
 
-    BinaryFit fit(std::int32_t label) {
+    // Fits the label at each strength of the path and then at the last, into fits[0], fits[1], ...
+    void fit(std::int32_t label, BinaryFit* fits) {
         load(label);
-        BinaryFit fit;
+        evaluate(label);
+        std::fill(before_.begin(), before_.end(), 0.0);
+        before_intercept_ = intercept_;
+        for (const double strength : options_.path) fit_at(strength, label, *fits++);
+        fit_at(options_.strength, label, *fits);
+    }
+
+  private:
+    void fit_at(double strength, std::int32_t label, BinaryFit& fit) {
+        penalty_ = ElasticNet(strength, options_.l1_ratio);
+        smooth_ = penalty_.l1 == 0.0;
+        taken_ = 0.0;
         const double tol = options_.tol[label];
+        if (smooth_ && !options_.path.empty()) extrapolate(label);
         for (int iteration = 0;; ++iteration) {
-            evaluate(label);
+            certify();
             const auto n_nonzero = static_cast<std::int32_t>(active_.size());
             fit.history.push_back({label, iteration, n_nonzero, objective_, violation_, taken_});
             fit.n_iter = iteration;
             if (violation_ <= tol || iteration == options_.max_iter || stop_) break;
-            find_direction(options_.far * std::max(options_.strength, tol));
+            find_direction(tol, options_.far * std::max(strength, tol));
             if (!step()) break;
+            evaluate(label);
         }
         store(fit);
-        return fit;
     }
 
-  private:
+    // Without an L1 part the weights change smoothly along a path: starts a fit further on the line through the last
+    // two.
+    void extrapolate(std::int32_t label) {
+        constexpr double kShares[] = {2.0, 1.4, 1.0, 0.6, 0.3};  // of the last change; the best is taken, if any helps
+        gather_working_set();
+        step_.resize(X_.n_cols);
+        for (std::int32_t j = 0; j < X_.n_cols; ++j) {
+            step_[j] = weights_[j] - before_[j];
+            before_[j] = weights_[j];
+        }
+        intercept_step_ = intercept_ - before_intercept_;
+        before_intercept_ = intercept_;
+        std::fill(along_.begin(), along_.end(), intercept_step_);
+        add_product(working_set_, step_.data(), along_);
+        double best = objective_at(0.0), share = 0.0;
+        for (const double candidate : kShares) {
+            const double objective = objective_at(candidate);
+            if (objective >= best) continue;
+            best = objective;
+            share = candidate;
+        }
+        if (share == 0.0) return;
+        take(share);
+        evaluate(label);
+    }
+
     void load(std::int32_t label) {
         std::fill(y_.begin(), y_.end(), 0.0);
         const auto& Y = targets_.y;
@@ -65,15 +105,15 @@ class LabelSolver {
         for (const std::int32_t j : active_) weights_[j] = 0.0;
         active_.clear();
         for (std::int64_t e = start_.indptr[label]; e < start_.indptr[label + 1]; ++e) {
-            weights_[start_.indices[e]] = start_.values[e];
-            active_.push_back(start_.indices[e]);
+            const std::int32_t j = caller_order_[start_.indices[e]];
+            weights_[j] = start_.values[e];
+            active_.push_back(j);
         }
         std::sort(active_.begin(), active_.end());
         intercept_ = start_.intercept[label];
-        taken_ = 0.0;
     }
 
-    // Scores, loss, residuals, curvatures, the whole gradient and the certificate at the current weights.
+    // Scores, loss, residuals, curvatures and the whole gradient at the current weights: all that no penalty changes.
     void evaluate(std::int32_t label) {
         std::fill(scores_.begin(), scores_.end(), intercept_);
         if (targets_.offset != nullptr) {
@@ -81,15 +121,19 @@ class LabelSolver {
             for (std::size_t i = 0; i < scores_.size(); ++i) scores_[i] += offset[i];
         }
         add_product(active_, weights_.data(), scores_);
-        objective_ = loss_and_derivatives(X_.n_rows, scores_.data(), y_.data(), targets_.weight, residual_.data(),
-                                          curvature_.data());
-        for (const std::int32_t j : active_) objective_ += penalty_.value(weights_[j]);
+        loss_ = loss_and_derivatives(X_.n_rows, scores_.data(), y_.data(), targets_.weight, residual_.data(),
+                                     curvature_.data());
         intercept_gradient_ = std::accumulate(residual_.begin(), residual_.end(), 0.0);
+        for (std::int32_t j = 0; j < X_.n_cols; ++j) gradient_[j] = column_dot(X_, j, residual_.data());
+    }
+
+    // The objective and its certificate under the current penalty.
+    void certify() {
+        objective_ = loss_;
+        for (const std::int32_t j : active_) objective_ += penalty_.value(weights_[j]);
         violation_ = std::abs(intercept_gradient_);
-        for (std::int32_t j = 0; j < X_.n_cols; ++j) {
-            gradient_[j] = column_dot(X_, j, residual_.data());
+        for (std::int32_t j = 0; j < X_.n_cols; ++j)
             violation_ = std::max(violation_, penalty_.violation(weights_[j], gradient_[j]));
-        }
     }
 
     // out += X v, where v is zero outside the given features. Without an L1 part none is zero, and rows are read: a
@@ -102,17 +146,19 @@ class LabelSolver {
         }
     }
 
-    void find_direction(double far) {
-        const LocalModel model{weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
+    void find_direction(double tol, double far) {
+        const LocalModel model{penalty_, weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
         const bool is_far = violation_ > far;
-        const double target = violation_ * (is_far ? options_.far_inner_ratio : options_.inner_ratio);
+        const double ratio = is_far ? options_.far_inner_ratio : options_.inner_ratio;
+        const double target = std::max(ratio * violation_, options_.least_target * tol);
         gather_working_set();
         step_.assign(X_.n_cols, 0.0);
         if (smooth_)
             intercept_step_ = dense_.solve(model, target, step_.data(), stop_);
         else
-            intercept_step_ = sparse_.solve(working_set_, model, target,
-                                            is_far ? options_.far_sweeps : options_.max_sweeps, step_.data(), stop_);
+            intercept_step_ = sparse_.solve(working_set_, model, target, is_far ? options_.far_sweeps : options_.max_sweeps,
+                                            violation_ > options_.rough * far ? options_.curvature_left_out : 0.0,
+                                            step_.data(), stop_);
     }
 
     void gather_working_set() {
@@ -136,14 +182,15 @@ class LabelSolver {
             promised += gradient_[j] * step_[j] + penalty_.value(weights_[j] + step_[j]) - penalty_.value(weights_[j]);
         std::fill(along_.begin(), along_.end(), intercept_step_);
         add_product(working_set_, step_.data(), along_);
-        taken_ = search_line(objective_, promised, options_, [&](double share) {
-            double objective =
-                mean_loss_along(X_.n_rows, scores_.data(), along_.data(), share, y_.data(), targets_.weight);
-            for (const std::int32_t j : working_set_) objective += penalty_.value(weights_[j] + share * step_[j]);
-            return objective;
-        });
+        taken_ = search_line(objective_, promised, options_, [&](double share) { return objective_at(share); });
         if (taken_ > 0.0) take(taken_);
         return taken_ > 0.0;
+    }
+
+    double objective_at(double share) const {
+        double objective = mean_loss_along(X_.n_rows, scores_.data(), along_.data(), share, y_.data(), targets_.weight);
+        for (const std::int32_t j : working_set_) objective += penalty_.value(weights_[j] + share * step_[j]);
+        return objective;
     }
 
     void take(double share) {
@@ -156,9 +203,14 @@ class LabelSolver {
     }
 
     void store(BinaryFit& fit) const {
-        fit.indices = active_;
+        fit.indices.reserve(active_.size());
         fit.values.reserve(active_.size());
-        for (const std::int32_t j : active_) fit.values.push_back(weights_[j]);
+        for (std::int32_t p = 0; p < X_.n_cols; ++p) {
+            const double weight = weights_[caller_order_[p]];
+            if (weight == 0.0) continue;
+            fit.indices.push_back(p);
+            fit.values.push_back(weight);
+        }
         fit.intercept = intercept_;
         fit.violation = violation_;
         fit.objective = objective_;
@@ -166,21 +218,22 @@ class LabelSolver {
 
     const Columns<Values>& X_;
     const Columns<Values>& rows_;
+    const std::int32_t* caller_order_;
     const BinaryTargets& targets_;
     const BinaryStart& start_;
     const SolverOptions& options_;
-    const ElasticNet penalty_;
-    const bool smooth_;  // no L1 part
+    ElasticNet penalty_;
+    bool smooth_;  // no L1 part
     const std::atomic<bool>& stop_;
     NewtonDirection<Values> sparse_;
     ConjugateDirection<Values> dense_;
 
     std::vector<double> y_, scores_, residual_, curvature_, along_;  // a document each
-    std::vector<double> gradient_, weights_, step_;                  // a feature each
+    std::vector<double> gradient_, weights_, step_, before_;         // a feature each; before_: of the last strength
     std::vector<std::int32_t> active_, working_set_;                 // rising
     std::vector<std::pair<double, std::int32_t>> joining_;
-    double intercept_ = 0.0, intercept_gradient_ = 0.0, intercept_step_ = 0.0;
-    double objective_ = 0.0, violation_ = 0.0, taken_ = 0.0;
+    double intercept_ = 0.0, before_intercept_ = 0.0, intercept_gradient_ = 0.0, intercept_step_ = 0.0;
+    double loss_ = 0.0, objective_ = 0.0, violation_ = 0.0, taken_ = 0.0;
 };
 
 }  // namespace
@@ -190,12 +243,13 @@ std::vector<BinaryFit> fit_binary(const FeatureMatrix<Values>& features, const B
                                   const BinaryStart& start, const SolverOptions& options,
                                   const std::atomic<bool>& stop) {
     const std::int32_t n_labels = targets.y.n_cols;
-    std::vector<BinaryFit> fits(n_labels);
+    const std::size_t n_fits = options.path.size() + 1;
+    std::vector<BinaryFit> fits(n_labels * n_fits);
 #pragma omp parallel num_threads(options.n_threads)
     {
         LabelSolver<Values> solver(features, targets, start, options, stop);
 #pragma omp for schedule(dynamic, 1)
-        for (std::int32_t label = 0; label < n_labels; ++label) fits[label] = solver.fit(label);
+        for (std::int32_t label = 0; label < n_labels; ++label) solver.fit(label, &fits[label * n_fits]);
     }
     return fits;
 }

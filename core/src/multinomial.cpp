@@ -19,6 +19,7 @@ class MultinomialSolver {
     MultinomialSolver(const FeatureMatrix<Values>& features, const MultinomialTargets& targets,
                       const SolverOptions& options, const std::atomic<bool>& stop)
         : X_(features.columns),
+          caller_order_(features.caller_order),
           n_(X_.n_rows),
           d_(X_.n_cols),
           classes_(targets.n_classes),
@@ -42,8 +43,8 @@ class MultinomialSolver {
     }
 
     MultinomialFit fit(const double* start_weights, const double* start_intercept) {
-        for (std::int64_t j = 0; j < d_; ++j)
-            std::copy_n(start_weights + j * classes_, classes_, weights_.data() + j * stride_);
+        for (std::int64_t p = 0; p < d_; ++p)
+            std::copy_n(start_weights + p * classes_, classes_, block(weights_, caller_order_[p]));
         std::copy_n(start_intercept, classes_, block(weights_, d_));
         find_active();
         MultinomialFit fit;
@@ -170,14 +171,15 @@ class MultinomialSolver {
 
     void store(MultinomialFit& fit) const {
         fit.weights.resize(static_cast<std::size_t>(d_) * classes_);
-        for (std::int64_t j = 0; j < d_; ++j)
-            std::copy_n(block(weights_, j), classes_, fit.weights.data() + j * classes_);
+        for (std::int64_t p = 0; p < d_; ++p)
+            std::copy_n(block(weights_, caller_order_[p]), classes_, fit.weights.data() + p * classes_);
         fit.intercept.assign(block(weights_, d_), block(weights_, d_) + classes_);
         fit.violation = violation_;
         fit.objective = objective_;
     }
 
     const Columns<Values>& X_;
+    const std::int32_t* caller_order_;
     const std::int32_t n_, d_, classes_, stride_;
     const MultinomialTargets& targets_;
     const SolverOptions& options_;

@@ -4,10 +4,10 @@
 //
 // where d moves the intercept and a working set of features, all else held.
 //
-// Two ways to sweep. Over the features: each coordinate reads its column, nothing is prepared. Over the Hessian: each
-// coordinate is one look-up and each change one row of H, but H has to be formed first. A direction starts with the
-// first way and changes to the second once it has spent what forming H costs: well-conditioned problems never form it,
-// the others pay at most twice the better choice.
+// A direction starts with sweeps over the features: each coordinate reads its column, nothing is prepared, and a
+// well-conditioned problem ends there. The others turn to what is cheaper for them. Few features: H is formed, after
+// which a coordinate is one look-up and a change one row of H. Many: conjugate gradients on the coordinates that are
+// not zero, their signs held, take the place of most sweeps; the sweeps between them settle who is zero.
 //
 // Everything here is in single precision beside an exact gradient: the error is relative to d, which vanishes at the
 // optimum, so it slows no convergence and touches no certificate.
@@ -18,12 +18,13 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "conjugate_gradients.hpp"
 #include "local_model.hpp"
 #include "setwise/binary.hpp"
 #include "setwise/column_ops.hpp"
-#include "setwise/penalty.hpp"
 
 namespace setwise {
 
@@ -38,27 +39,40 @@ class NewtonDirection {
           rows_(features.rows),
           peak_(features.column_peak),
           options_(options),
-          penalty_(options.strength, options.l1_ratio),
+          conjugate_(features),
+          spread_(X_.n_cols, 0.0f),
           local_(X_.n_cols, -1) {}
 
     // Fills step (a feature each, zero on entry) and returns the intercept's. Stops when no coordinate would change its
-    // optimality by more than `target`, or after `max_sweeps`. The Hessian is formed only for as many sweeps as could
-    // repay it.
+    // optimality by more than `target`, or after `max_sweeps`. The Hessian may leave out a share of the curvature.
     double solve(const std::vector<std::int32_t>& working_set, const LocalModel& model, double target, int max_sweeps,
-                 double* step, const std::atomic<bool>& stop) {
+                 double left_out, double* step, const std::atomic<bool>& stop) {
         prepare(working_set, model);
+        left_out_ = left_out;
         sweeps_left_ = max_sweeps;
-        const double budget = m_ <= options_.gram_limit ? options_.gram_patience * hessian_cost() : kNoBudget;
-        if (!sweep_features(target, budget, stop) && sweeps_left_ > 0) {
-            form_hessian();
-            sweep_hessian(target, stop);
+        if (!settle_by_conjugates(target, stop)) {
+            const bool small = m_ <= options_.gram_limit;
+            const double patience = small ? options_.gram_patience * cost_of_hessian() : kEndless;
+            if (!sweep_features(target, patience, stop)) {
+                form_hessian();
+                sweep_hessian(target, stop);
+            }
         }
         for (std::int32_t a = 0; a < m_; ++a) step[working_set[a]] = step_[a];
         return intercept_step_;
     }
 
   private:
-    static constexpr double kNoBudget = 1e300;
+    static constexpr double kEndless = std::numeric_limits<double>::infinity();
+
+    // False when there is nothing to gain, or when they meet a system too ill-conditioned for them.
+    bool settle_by_conjugates(double target, const std::atomic<bool>& stop) {
+        const bool is_cheaper = m_ > options_.gram_limit || cost_of_conjugates() < cost_of_hessian();
+        if (model_->penalty.l2 == 0.0 || !is_cheaper) return false;
+        while (!sweep_features(target, options_.sweeps_between * static_cast<double>(entries_), stop))
+            if (!follow_signs(target, stop)) return false;
+        return true;
+    }
 
     void prepare(const std::vector<std::int32_t>& working_set, const LocalModel& model) {
         work_ = &working_set;
@@ -74,6 +88,7 @@ class NewtonDirection {
             total += model.curvature[i];
         }
         total_curvature_ = total;
+        pull_.assign(n, 0.0f);
         diagonal_.resize(m_);
         entries_ = 0;
         for (std::int32_t a = 0; a < m_; ++a) {
@@ -82,28 +97,24 @@ class NewtonDirection {
         }
     }
 
-    // In entries read, if the working set's entries were spread evenly over the documents.
-    double hessian_cost() const {
-        const double a_row = static_cast<double>(entries_) / X_.n_rows;
-        return 0.5 * static_cast<double>(entries_) * (a_row + 1.0) + static_cast<double>(m_) * m_;
+    // Both in entries read. The Hessian's as if the working set's entries were spread evenly over the documents.
+    double cost_of_hessian() const {
+        const double pairs = 0.5 * static_cast<double>(entries_) * (static_cast<double>(entries_) / X_.n_rows + 1.0);
+        return options_.pair_cost * pairs + static_cast<double>(m_) * m_;
+    }
+    double cost_of_conjugates() const {
+        return options_.typical_rounds * static_cast<double>(X_.indptr[X_.n_cols] + entries_);
     }
 
     // The new value of coordinate a, given the gradient of the quadratic there; zero change where H is flat.
     double updated(std::int32_t a, double value, double gradient) const {
         const double curvature = diagonal_[a];
-        if (curvature + penalty_.l2 <= 0.0) return value;
-        const std::int32_t j = (*work_)[a];
-        const double reach = options_.max_move / peak_[j];
-        const double best = penalty_.minimiser(value, gradient, curvature);
-        const double start = model_->weights[j];
-        return std::clamp(best, start - reach, start + reach);
+        if (curvature + model_->penalty.l2 <= 0.0) return value;
+        return within_reach((*work_)[a], model_->penalty.minimiser(value, gradient, curvature));
     }
 
-    // False when the budget ran out first.
+    // False when the budget, in entries read, ran out before the target was met or the sweeps were used up.
     bool sweep_features(double target, double budget, const std::atomic<bool>& stop) {
-        const std::int32_t n = X_.n_rows;
-        pull_.assign(n, 0.0f);  // curvature_i * (x_i . d + d_0)
-        alive_.resize(m_);
         const auto revive = [&] {
             alive_.resize(m_);
             for (std::int32_t a = 0; a < m_; ++a) alive_[a] = a;
@@ -123,7 +134,7 @@ class NewtonDirection {
                 spent += static_cast<double>(X_.count(j));
                 if (next != 0.0 || change != 0.0) alive_[kept++] = a;
                 if (change == 0.0) continue;
-                worst = std::max(worst, std::abs(change) * (diagonal_[a] + penalty_.l2));
+                worst = std::max(worst, std::abs(change) * (diagonal_[a] + model_->penalty.l2));
                 step_[a] += change;
                 column_add_scaled(X_, j, static_cast<float>(change), curvature_.data(), pull_.data());
                 spent += static_cast<double>(X_.count(j));
@@ -155,9 +166,77 @@ class NewtonDirection {
         return std::abs(change) * total_curvature_;
     }
 
+    // Conjugate gradients on the coordinates that are not zero, as if no sign could change; those whose sign would are
+    // stopped at zero. Taken back if that raised the quadratic. False if it was not worth while.
+    bool follow_signs(double target, const std::atomic<bool>& stop) {
+        free_.clear();
+        free_diagonal_.clear();
+        residual_.clear();
+        const double before = value_of_step();
+        const auto l2 = model_->penalty.l2;
+        for (std::int32_t a = 0; a < m_; ++a) {
+            const std::int32_t j = (*work_)[a];
+            const double value = model_->weights[j] + step_[a];
+            if (value == 0.0) continue;
+            const double gradient = model_->gradient[j] + column_dot(X_, j, pull_.data());
+            free_.push_back(j);
+            free_diagonal_.push_back(diagonal_[a]);
+            residual_.push_back(
+                static_cast<float>(-(gradient + l2 * value + std::copysign(model_->penalty.l1, value))));
+        }
+        free_diagonal_.push_back(static_cast<float>(total_curvature_));
+        residual_.push_back(static_cast<float>(-(model_->intercept_gradient + pulled_)));
+        const bool solved =
+            conjugate_.solve(free_, curvature_, free_diagonal_, static_cast<float>(l2), options_.least_target * target,
+                             options_.max_rounds, residual_, moves_, stop);
+        kept_step_ = step_;
+        const double kept_intercept = intercept_step_;
+        std::size_t f = 0;
+        for (std::int32_t a = 0; a < m_; ++a) {
+            const std::int32_t j = (*work_)[a];
+            const double value = model_->weights[j] + step_[a];
+            if (value == 0.0) continue;
+            const double next = value + moves_[f++];
+            step_[a] = (next > 0.0) == (value > 0.0) ? within_reach(j, next) - model_->weights[j] : -model_->weights[j];
+        }
+        intercept_step_ = clamp_move(intercept_step_ + moves_[f]);
+        if (value_of_step() <= before) return solved;
+        step_ = kept_step_;
+        intercept_step_ = kept_intercept;
+        value_of_step();
+        return false;
+    }
+
+    // The quadratic at the current step. Also computes what the step pulls anew: sums of many changes drift.
+    double value_of_step() {
+        double value = model_->intercept_gradient * intercept_step_;
+        for (std::int32_t a = 0; a < m_; ++a) {
+            const std::int32_t j = (*work_)[a];
+            const double start = model_->weights[j];
+            value +=
+                model_->gradient[j] * step_[a] + model_->penalty.value(start + step_[a]) - model_->penalty.value(start);
+            spread_[j] = static_cast<float>(step_[a]);
+        }
+        double bend = 0.0;
+        pulled_ = 0.0;
+        for (std::int32_t i = 0; i < X_.n_rows; ++i) {
+            const float shift = column_dot(rows_, i, spread_.data()) + static_cast<float>(intercept_step_);
+            pull_[i] = curvature_[i] * shift;
+            pulled_ += pull_[i];
+            bend += pull_[i] * shift;
+        }
+        for (const std::int32_t j : *work_) spread_[j] = 0.0f;
+        return value + 0.5 * bend;
+    }
+
+    double within_reach(std::int32_t j, double value) const {
+        const double reach = options_.max_move / peak_[j];
+        return std::clamp(value, model_->weights[j] - reach, model_->weights[j] + reach);
+    }
+
     double clamp_move(double move) const { return std::clamp(move, -options_.max_move, options_.max_move); }
 
-    // Documents hold very unequal curvature: those with the least, up to `curvature_left_out` of the whole, enter the
+    // Documents hold very unequal curvature: those with the least, up to a given share of the whole, enter the
     // diagonal alone. Their number is large (most documents are told apart easily), their share of H small.
     float least_curvature() const {
         constexpr int kBins = 256;  // by binary exponent
@@ -165,7 +244,7 @@ class NewtonDirection {
         for (const float c : curvature_) mass[std::bit_cast<std::uint32_t>(c) >> 23] += c;
         double left_out = 0.0;
         int bin = 0;
-        while (bin < kBins - 1 && left_out + mass[bin] <= options_.curvature_left_out * total_curvature_)
+        while (bin < kBins - 1 && left_out + mass[bin] <= left_out_ * total_curvature_)
             left_out += mass[bin++];
         return std::bit_cast<float>(static_cast<std::uint32_t>(bin) << 23);
     }
@@ -238,7 +317,7 @@ class NewtonDirection {
                 const double value = model_->weights[j] + step_[a];
                 const double change = updated(a, value, model_->gradient[j] + bent_[a]) - value;
                 if (change == 0.0) continue;
-                worst = std::max(worst, std::abs(change) * (diagonal_[a] + penalty_.l2));
+                worst = std::max(worst, std::abs(change) * (diagonal_[a] + model_->penalty.l2));
                 step_[a] += change;
                 bend(a, change);
             }
@@ -255,19 +334,29 @@ class NewtonDirection {
     const Columns<Values>& rows_;
     const double* peak_;
     const SolverOptions& options_;
-    const ElasticNet penalty_;
+    ConjugateGradients<Values> conjugate_;
 
     const std::vector<std::int32_t>* work_ = nullptr;
     const LocalModel* model_ = nullptr;
     std::int32_t m_ = 0;
     std::int64_t entries_ = 0;
     int sweeps_left_ = 0;
+    double left_out_ = 0.0;
     double total_curvature_ = 0.0;
     std::vector<double> step_;
     double intercept_step_ = 0.0;
-    std::vector<float> curvature_, diagonal_, pull_, hessian_, bent_, row_value_;
-    std::vector<std::int32_t> alive_, local_, row_index_;
+    std::vector<float> curvature_, diagonal_;
+    std::vector<float> pull_;  // curvature_i * (x_i . d + d_0)
+    double pulled_ = 0.0;      // its sum, where value_of_step() left it
+    std::vector<std::int32_t> alive_;
+
+    std::vector<std::int32_t> free_;  // not zero
+    std::vector<float> free_diagonal_, residual_, moves_, spread_;
+    std::vector<double> kept_step_;
+
     std::int32_t width_ = 0;
+    std::vector<float> hessian_, bent_, row_value_;
+    std::vector<std::int32_t> local_, row_index_;
 };
 
 }  // namespace setwise

@@ -19,8 +19,9 @@ namespace setwise {
 template <class Values>
 struct FeatureMatrix {
     Columns<Values> columns;
-    Columns<Values> rows;       // the transpose: "column" i is document i
-    const double* column_peak;  // largest absolute value of each column
+    Columns<Values> rows;              // the transpose: "column" i is document i
+    const double* column_peak;         // largest absolute value of each column
+    const std::int32_t* caller_order;  // the caller's p-th column is column caller_order[p] here
 };
 
 // What is given of the labels; views that outlive the fit.
@@ -31,7 +32,7 @@ struct BinaryTargets {
     std::int64_t offset_stride;  // from one label's offsets to the next; 0 when all labels share them
 };
 
-// Where each label starts: sparse weights by label, and intercepts.
+// Where each label starts: sparse weights by label with the caller's column numbers, and intercepts.
 struct BinaryStart {
     const std::int64_t* indptr;
     const std::int32_t* indices;
@@ -41,6 +42,7 @@ struct BinaryStart {
 
 struct SolverOptions {
     double strength = 1e-3;
+    std::vector<double> path;  // strengths to fit before, falling; each fit starts where the one before ended
     double l1_ratio = 1.0;
     const double* tol = nullptr;  // largest optimality violation allowed, a label each
     int max_iter = 200;           // Newton iterations a label
@@ -49,14 +51,20 @@ struct SolverOptions {
     // How, not what: these change the time of a fit, never its optimum.
     double inner_ratio = 0.05;         // a direction is solved to this share of the violation it starts from
     int max_sweeps = 1000;             // coordinate-descent sweeps, or conjugate-gradient rounds, a direction
+    double least_target = 0.25;        // and never below this share of the tolerance
     double far = 20.0;                 // a violation above this multiple of the strength is far from the optimum:
     double far_inner_ratio = 0.5;      // there the quadratic says little, and a direction is solved only so well
     int far_sweeps = 4;                // and in so many sweeps
     double least_growth = 50;          // features that may join the working set an iteration, at least
     double growth = 0.25;              // and as a multiple of the current non-zeros
-    int gram_limit = 1500;             // largest working set whose Hessian is formed
-    double gram_patience = 0.5;        // cost of sweeps over the features before the Hessian is formed, in its cost
+    int gram_limit = 3000;             // largest working set whose Hessian is formed
+    double gram_patience = 0.2;        // cost of sweeps over the features before the Hessian is formed, in its cost
+    double pair_cost = 3.0;            // of adding a pair of entries to the Hessian, in entries read
+    double typical_rounds = 25.0;      // of conjugate gradients, to compare their cost with the Hessian's
+    int max_rounds = 50;               // of conjugate gradients, before sweeps or the Hessian are taken instead
+    double sweeps_between = 4.0;       // sweeps between two such runs, in readings of the working set
     double curvature_left_out = 0.01;  // share of the curvature whose documents enter only the Hessian's diagonal
+    double rough = 0.05;               // as long as the violation is above this multiple of what counts as far
     double max_move = 4.0;             // largest change of a score by one coordinate of one direction
     double armijo = 0.01;              // share of the predicted decrease that a step must reach
     int max_halvings = 40;             // of a step, before the fit is given up as stalled
@@ -72,7 +80,7 @@ struct IterationRow {
 };
 
 struct BinaryFit {
-    std::vector<std::int32_t> indices;
+    std::vector<std::int32_t> indices;  // the caller's columns, rising
     std::vector<double> values;
     double intercept = 0.0;
     double violation = 0.0;
@@ -93,8 +101,8 @@ template <class Values>
 std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const BinaryTargets& targets, int n_threads,
                                    const std::atomic<bool>& stop);
 
-// Fits every label; a label's bits do not depend on the number of threads. `stop` is read often: once it is true the
-// call returns soon, with what it has.
+// Fits every label: path.size() + 1 fits a label, one after the other. A label's bits do not depend on the number of
+// threads. `stop` is read often: once it is true the call returns soon, with what it has.
 template <class Values>
 std::vector<BinaryFit> fit_binary(const FeatureMatrix<Values>& features, const BinaryTargets& targets,
                                   const BinaryStart& start, const SolverOptions& options,

@@ -26,7 +26,7 @@ struct MultinomialTargets {
 };
 
 struct MultinomialFit {
-    std::vector<double> weights;  // features x classes, dense
+    std::vector<double> weights;  // the caller's columns x classes, dense
     std::vector<double> intercept;
     double violation = 0.0;
     double objective = 0.0;
@@ -34,8 +34,8 @@ struct MultinomialFit {
     std::vector<IterationRow> history;
 };
 
-// Starts from weights (features x classes, dense) and intercepts. Uses of the options: strength, l1_ratio, tol[0],
-// max_iter and the way a direction is solved; the Hessian is never formed, and one thread works.
+// Starts from weights (the caller's columns x classes, dense) and intercepts. Uses of the options: strength, l1_ratio,
+// tol[0], max_iter and the way a direction is solved; the Hessian is never formed, and one thread works.
 template <class Values>
 MultinomialFit fit_multinomial(const FeatureMatrix<Values>& features, const MultinomialTargets& targets,
                                const double* start_weights, const double* start_intercept, const SolverOptions& options,

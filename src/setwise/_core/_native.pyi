@@ -11,7 +11,10 @@ _F32 = NDArray[np.float32]
 _F64 = NDArray[np.float64]
 
 class Features:
-    """A matrix by columns and by rows; give values in one precision, or none when all are 1."""
+    """A matrix by columns and by rows; give values in one precision, or none when all are 1.
+
+    ``caller_order[p]`` is the place here of the caller's column p: weights go in and out in the caller's order.
+    """
 
     def __init__(
         self,
@@ -22,6 +25,7 @@ class Features:
         row_indptr: _I64,
         row_indices: _I32,
         peak: _F64,
+        caller_order: _I32,
         values32: _F32 | None = None,
         row_values32: _F32 | None = None,
         values64: _F64 | None = None,
@@ -50,8 +54,12 @@ def fit_binary(
     tol: _F64,
     max_iter: int,
     n_threads: int,
-) -> tuple[_I64, _I32, _F64, _F64, _F64, _F64, _I32, dict[str, NDArray[Any]]]:
-    """Weights by label (indptr, indices, values), intercept, violation, objective, iterations, history columns."""
+    path: _F64,
+) -> list[tuple[_I64, _I32, _F64, _F64, _F64, _F64, _I32, dict[str, NDArray[Any]]]]:
+    """Weights by label (indptr, indices, values), intercept, violation, objective, iterations, history columns.
+
+    One of these for each strength of ``path``, then one for ``strength``.
+    """
 
 def fit_multinomial(
     features: Features,

@@ -143,29 +143,56 @@ class BinaryProblem:
         self, strength: float, l1_ratio: float, tol: float | None, max_iter: int, start: LabelFits | None
     ) -> LabelFits:
         """Fit every label that varies, from ``start`` or from zero weights, and fill in the constants."""
+        (fits,) = self.fit_path([strength], l1_ratio, tol, max_iter, start)
+        return fits
+
+    def fit_path(
+        self, strengths: list[float], l1_ratio: float, tol: float | None, max_iter: int, start: LabelFits | None
+    ) -> list[LabelFits]:
+        """Fit at falling strengths, each from where the one before ended."""
         varying = np.flatnonzero(~self.constant)
         asked = np.maximum(RELATIVE_TOL * self.peak, LEAST_TOL) if tol is None else np.full(self.n_labels, tol)
         if start is None:
-            coef = sp.csr_array((varying.size, self.features.order.size), dtype=np.float64)
+            coef = sp.csr_array((varying.size, self.features.kept.size), dtype=np.float64)
             intercept = self.null_intercept[varying]
         else:
             coef = self.features.inward(start.coef[varying])
             intercept = start.intercept[varying]
-        indptr, indices, values, intercepts, violations, objectives, n_iters, history = _core.fit_binary(
+        found = _core.fit_binary(
             self.features.native,
             self.native,
             coef.indptr.astype(np.int64),
             coef.indices.astype(np.int32),
             coef.data.astype(np.float64),
             np.ascontiguousarray(intercept, dtype=np.float64),
-            strength,
+            strengths[-1],
             l1_ratio,
             asked[varying],
             max_iter,
             self.n_threads,
+            np.asarray(strengths[:-1], dtype=np.float64),
         )
+        return [self._with_constants(*one, asked=asked) for one in found]
+
+    def _with_constants(
+        self,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        values: NDArray[np.float64],
+        intercepts: NDArray[np.float64],
+        violations: NDArray[np.float64],
+        objectives: NDArray[np.float64],
+        n_iters: NDArray[np.int32],
+        history: dict[str, NDArray[Any]],
+        *,
+        asked: NDArray[np.float64],
+    ) -> LabelFits:
+        """Put the constant labels back between those that vary."""
+        varying = np.flatnonzero(~self.constant)
         lengths = np.zeros(self.n_labels, dtype=np.int64)
         lengths[varying] = np.diff(indptr)
+        coef = self.features.outward(np.concatenate([[0], np.cumsum(lengths)]), indices, values)
+        history["label"] = varying.astype(np.int32)[history["label"]]
         intercept = self.null_intercept.copy()
         chance = np.exp(-CONSTANT_LOGIT)  # of a constant label being otherwise: its loss, and a bound on its gradient
         violation = np.full(self.n_labels, chance * max(1.0, self.features.largest))
@@ -173,9 +200,7 @@ class BinaryProblem:
         n_iter = np.zeros(self.n_labels, dtype=np.int32)
         intercept[varying], violation[varying], objective[varying] = intercepts, violations, objectives
         n_iter[varying] = n_iters
-        history["label"] = varying.astype(np.int32)[history["label"]]
-        whole = self.features.outward(np.concatenate([[0], np.cumsum(lengths)]), indices, values)
-        return LabelFits(whole, intercept, violation, asked, objective, n_iter, self.constant, history)
+        return LabelFits(coef, intercept, violation, asked, objective, n_iter, self.constant, history)
 
 
 def fit_labels(

@@ -72,8 +72,7 @@ def as_matrix(value: Any, name: str) -> Any:
     matrix = value if sp.issparse(value) else _as_array(value, name)
     if matrix.ndim != 2:
         raise InvalidData(f"{name} must have two dimensions; got {matrix.ndim}. Hint: reshape one column to (-1, 1).")
-    if matrix.dtype.kind not in "biuf":
-        raise InvalidData(f"{name} must hold real numbers; got values of type {matrix.dtype}.")
+    _require_real(matrix, name)
     if 0 in matrix.shape:
         raise InvalidData(f"{name} must have at least one row and one column; got shape {tuple(matrix.shape)}.")
     return matrix
@@ -93,10 +92,14 @@ def require_finite(values: NDArray[Any], name: str) -> None:
         raise InvalidData(f"{name} must hold finite numbers; got {wrong}. Hint: fill or drop missing values first.")
 
 
-def _vector(value: Any, name: str, n_samples: int) -> NDArray[np.float64]:
-    array = _as_array(value, name)
+def _require_real(array: Any, name: str) -> None:
     if array.dtype.kind not in "biuf":
         raise InvalidData(f"{name} must hold real numbers; got values of type {array.dtype}.")
+
+
+def _vector(value: Any, name: str, n_samples: int) -> NDArray[np.float64]:
+    array = _as_array(value, name)
+    _require_real(array, name)
     if array.shape != (n_samples,):
         raise InvalidData(f"{name} must have one value a row of X, shape ({n_samples},); got shape {array.shape}.")
     require_finite(array, name)
@@ -126,6 +129,7 @@ def checked_offset(offset: Any, n_samples: int, n_outputs: int) -> NDArray[np.fl
             raise InvalidData(
                 f"offset must have shape ({n_samples},) or ({n_samples}, {n_outputs}); got shape {array.shape}."
             )
+        _require_real(array, "offset")
         require_finite(array, "offset")
         return np.ascontiguousarray(array.T, dtype=np.float64)
     return _vector(array, "offset", n_samples)[None, :]

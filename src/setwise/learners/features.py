@@ -20,14 +20,14 @@ __all__ = ["FeatureColumns"]
 class FeatureColumns:
     """Features checked and laid out once, for any number of fits. Make one with :meth:`of`.
 
-    Inside, empty columns are left out and the others come most frequent first, where the Hessian wants them;
-    ``order[k]`` is the caller's number of inner column ``k``. Values keep their precision: single where it holds them
+    Empty columns are left out; ``kept`` numbers the others. The core holds these most frequent first, where its Hessian
+    wants them, but takes and gives weights in the order of ``kept``. Values keep their precision: single where it holds them
     exactly, double where not, none at all where every stored value is 1.
     """
 
     n_samples: int
     n_features: int
-    order: NDArray[np.int64]
+    kept: NDArray[np.int32]
     native: _core.Features
     largest: float
     """Largest absolute value."""
@@ -42,28 +42,30 @@ class FeatureColumns:
         if max(n_samples, n_features) > np.iinfo(np.int32).max:
             raise InvalidData(f"X must have fewer than 2^31 rows and columns; got shape {columns.shape}.")
         counts = np.diff(columns.indptr)
-        order = np.argsort(-counts, kind="stable")
-        order = order[: np.count_nonzero(counts)]
+        order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
         inner = columns[:, order]
         rows = inner.tocsr()
-        peak = np.asarray(abs(inner).max(axis=0).toarray(), dtype=np.float64).ravel() if order.size else np.zeros(0)
+        peak = np.maximum.reduceat(np.abs(inner.data), inner.indptr[:-1]) if order.size else np.zeros(0)
         native = _core.Features(
-            n_samples, order.size, *_structure(inner), *_structure(rows), peak, **_values(inner, rows)
+            n_samples,
+            order.size,
+            *_structure(inner),
+            *_structure(rows),
+            peak.astype(np.float64),
+            np.argsort(order).astype(np.int32),
+            **_values(inner, rows),
         )
-        return cls(n_samples, n_features, order.astype(np.int64), native, float(peak.max(initial=0.0)))
+        return cls(n_samples, n_features, np.sort(order).astype(np.int32), native, float(peak.max(initial=0.0)))
 
     def inward(self, coef: sp.csr_array) -> sp.csr_array:
-        """Weights with the caller's columns, as the core numbers them."""
-        inner = sp.csr_array(sp.csc_array(coef)[:, self.order])
+        """Weights of the caller's features, as the core numbers them."""
+        inner = coef[:, self.kept]
         inner.sort_indices()
         return inner
 
     def outward(self, indptr: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]) -> sp.csr_array:
-        """Weights with the core's columns, as the caller numbers them."""
-        shape = (len(indptr) - 1, self.n_features)
-        coef = sp.csr_array((values, self.order[indices], indptr), shape=shape)
-        coef.sort_indices()
-        return coef
+        """Weights that the core numbered, as the caller does."""
+        return sp.csr_array((values, self.kept[indices], indptr), shape=(len(indptr) - 1, self.n_features))
 
 
 def _canonical_columns(matrix: Any) -> sp.csc_array:

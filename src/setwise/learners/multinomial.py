@@ -168,7 +168,7 @@ class _ClassProblem:
         return max(RELATIVE_TOL * self.fit(0.0, 1.0, 1.0, 0, None).violation, LEAST_TOL)
 
     def fit(self, strength: float, l1_ratio: float, tol: float, max_iter: int, start: ClassFit | None) -> ClassFit:
-        n_inner, present = self.features.order.size, np.flatnonzero(~self.absent)
+        n_inner, present = self.features.kept.size, np.flatnonzero(~self.absent)
         if start is None:
             weights = np.zeros((n_inner, present.size))
             intercept = np.log(self.weight @ self.targets)

@@ -44,9 +44,8 @@ def fit_path(
         raise InvalidParameter("strengths must hold at least one strength; got none.")
     l1_ratio, tol, max_iter = checked_l1_ratio(l1_ratio), checked_tol(tol), checked_max_iter(max_iter)
     problem = BinaryProblem.of(X, Y, sample_weight, offset, soft, n_threads)
-    fits: dict[float, LabelFits] = {}
-    latest: LabelFits | None = None
-    for strength in sorted(set(grid), reverse=True):
-        latest = fits[strength] = problem.fit(strength, l1_ratio, tol, max_iter, latest)
-        warn_unless_converged(latest)
+    falling = sorted(set(grid), reverse=True)
+    fits = dict(zip(falling, problem.fit_path(falling, l1_ratio, tol, max_iter, None), strict=True))
+    for strength in falling:
+        warn_unless_converged(fits[strength])
     return [fits[strength] for strength in grid]

@@ -1,0 +1,111 @@
+"""Threads change the time of a fit, never its bits; Python goes on meanwhile, and Ctrl-C ends it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from setwise.learners import critical_strengths, fit_labels, fit_path
+from tests.learners.problems import KINDS, same_bits, small_problem
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
+def test_any_number_of_threads_gives_the_same_bits(kind: str, l1_ratio: float) -> None:
+    problem = small_problem(1, n=80, d=30, n_labels=7, kind=kind)
+    problem = replace(problem, offset=np.random.default_rng(1).normal(size=(80, 7)))
+    one, *others = [
+        fit_labels(**problem.data, strength=0.002, l1_ratio=l1_ratio, tol=1e-9, n_threads=n_threads)
+        for n_threads in (1, 2, 3, 11, None)
+    ]
+    for other in others:
+        assert same_bits(one, other)
+        assert all(np.array_equal(one.history[name], other.history[name]) for name in one.history)
+
+
+def test_paths_and_critical_strengths_have_the_same_bits_too() -> None:
+    problem = small_problem(2, n_labels=7)
+    one, two = (fit_path(**problem.data, strengths=[0.1, 0.01], tol=1e-9, n_threads=n) for n in (1, 2))
+    assert all(same_bits(a, b) for a, b in zip(one, two, strict=True))
+    assert np.array_equal(
+        critical_strengths(**problem.data, n_threads=1), critical_strengths(**problem.data, n_threads=2)
+    )
+
+
+def test_the_same_call_twice_gives_the_same_bits() -> None:
+    problem = small_problem(3, n=80, d=30, n_labels=7)
+    first, second = (fit_labels(**problem.data, strength=0.002, tol=1e-9, n_threads=2) for _ in range(2))
+    assert same_bits(first, second)
+
+
+def test_python_goes_on_while_a_fit_runs() -> None:
+    """A thread counts, with pauses; if the fit held the interpreter it would count nothing."""
+    random = np.random.default_rng(4)
+    X, Y = random.normal(size=(1000, 150)), random.random((1000, 60)) < 0.3
+    count, done = 0, threading.Event()
+
+    def keep_counting() -> None:
+        nonlocal count
+        while not done.is_set():
+            count += 1
+            time.sleep(0.001)
+
+    fit_labels(X[:10], Y[:10], strength=1.0)  # whatever happens at a first call
+    counter = threading.Thread(target=keep_counting)
+    counter.start()
+    before = count
+    started = time.perf_counter()
+    fit_labels(X, Y, strength=1e-4, l1_ratio=0.5, tol=1e-10, n_threads=1)
+    elapsed, counted = time.perf_counter() - started, count - before
+    done.set()
+    counter.join()
+    assert elapsed > 0.02, "the fit is too short to tell"
+    assert counted > 100 * elapsed  # ten times fewer than an idle machine would count
+
+
+LONG_FITS = {
+    "many labels": "X = random.normal(size=(2000, 300)); Y = random.random((2000, 1200)) < 0.5",
+    "one hard label": """
+X = random.normal(size=(4000, 10)) @ random.normal(size=(10, 1000)) + 0.05 * random.normal(size=(4000, 1000))
+Y = random.random((4000, 1)) < 0.5""",
+}
+
+PROGRAM = """
+import numpy as np
+from setwise.learners import FeatureColumns, fit_labels
+random = np.random.default_rng(0)
+{data}
+columns = FeatureColumns.of(X)
+print("fitting", flush=True)
+fit_labels(columns, Y, strength=1e-6, l1_ratio=0.9, tol=1e-12, n_threads=2)
+print("done", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends Ctrl-C to a whole console, not to one process")
+@pytest.mark.parametrize("data", LONG_FITS.values(), ids=LONG_FITS.keys())
+def test_ctrl_c_ends_a_long_fit_soon(data: str) -> None:
+    program = [sys.executable, "-c", PROGRAM.format(data=data)]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "fitting\n"
+            time.sleep(1.5)
+            assert process.poll() is None, "the fit is too short to interrupt"
+            process.send_signal(signal.SIGINT)
+            started = time.perf_counter()
+            output, errors = process.communicate(timeout=60)
+            elapsed = time.perf_counter() - started
+        finally:
+            process.kill()
+    assert output == ""
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+    assert process.returncode != 0
+    assert elapsed < 3.0  # about a second is promised; the rest is for busy machines
