@@ -272,7 +272,8 @@ nb::list pack(std::vector<setwise::BinaryFit> fits, std::size_t n_strengths) {
 
 nb::list fit_binary(const Features& features, const Targets& targets, In<std::int64_t> start_indptr,
                     In<std::int32_t> start_indices, In<double> start_values, In<double> start_intercept,
-                    double strength, double l1_ratio, In<double> tol, int max_iter, int n_threads, In<double> path) {
+                    double strength, double l1_ratio, In<double> tol, int max_iter, int n_threads, In<double> path,
+                    int first_iteration) {
     require(features.n_rows() == static_cast<std::int32_t>(targets.weight.shape(0)), "features and targets differ");
     const auto n_labels = static_cast<std::size_t>(targets.n_labels);
     require(start_intercept.shape(0) == n_labels && tol.shape(0) == n_labels, "start or tol has the wrong length");
@@ -285,6 +286,7 @@ nb::list fit_binary(const Features& features, const Targets& targets, In<std::in
     options.tol = tol.data();
     options.max_iter = max_iter;
     options.n_threads = n_threads;
+    options.first_iteration = first_iteration;
     options.path.assign(path.data(), path.data() + path.shape(0));
     auto fits = run_interruptibly([&](const std::atomic<bool>& stop) {
         return features.visit(
@@ -297,7 +299,7 @@ using InMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device
 
 nb::tuple fit_multinomial(const Features& features, InMatrix y, In<double> weight, std::optional<InMatrix> offset,
                           InMatrix start_weights, In<double> start_intercept, double strength, double l1_ratio,
-                          double tol, int max_iter) {
+                          double tol, int max_iter, int first_iteration) {
     const auto n_rows = static_cast<std::size_t>(features.n_rows());
     const auto n_cols = static_cast<std::size_t>(features.n_cols());
     const std::size_t n_classes = y.shape(1);
@@ -312,6 +314,7 @@ nb::tuple fit_multinomial(const Features& features, InMatrix y, In<double> weigh
     options.l1_ratio = l1_ratio;
     options.tol = &tol;
     options.max_iter = max_iter;
+    options.first_iteration = first_iteration;
     auto fit = run_interruptibly([&](const std::atomic<bool>& stop) {
         return features.visit([&](const auto& matrix) {
             return setwise::fit_multinomial(matrix, targets, start_weights.data(), start_intercept.data(), options,
@@ -339,8 +342,9 @@ NB_MODULE(_native, m) {
              "n_rows"_a, "indptr"_a, "indices"_a, "values"_a, "weight"_a, "offset"_a.none() = nb::none());
     m.def("null_models", &null_models, "features"_a, "targets"_a, "n_threads"_a);
     m.def("fit_binary", &fit_binary, "features"_a, "targets"_a, "start_indptr"_a, "start_indices"_a, "start_values"_a,
-          "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a, "path"_a);
+          "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a, "path"_a,
+          "first_iteration"_a = 0);
     m.def("fit_multinomial", &fit_multinomial, "features"_a, "y"_a, "weight"_a, "offset"_a.none(), "start_weights"_a,
-          "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a);
+          "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "first_iteration"_a = 0);
     m.def("uses_avx2", &setwise::machine_has_avx2);
 }

@@ -65,7 +65,7 @@ class LabelSolver {
             fit.history.push_back({label, iteration, n_nonzero, objective_, violation_, taken_});
             fit.n_iter = iteration;
             if (violation_ <= tol || iteration == options_.max_iter || stop_) break;
-            find_direction(tol, options_.far * std::max(strength, tol));
+            find_direction(choose_effort(violation_, strength, tol, iteration, options_));
             if (!step()) break;
             evaluate(label);
         }
@@ -107,7 +107,7 @@ class LabelSolver {
         for (std::int64_t e = start_.indptr[label]; e < start_.indptr[label + 1]; ++e) {
             const std::int32_t j = caller_order_[start_.indices[e]];
             weights_[j] = start_.values[e];
-            active_.push_back(j);
+            if (weights_[j] != 0.0) active_.push_back(j);  // the working set counts on it
         }
         std::sort(active_.begin(), active_.end());
         intercept_ = start_.intercept[label];
@@ -146,19 +146,15 @@ class LabelSolver {
         }
     }
 
-    void find_direction(double tol, double far) {
+    void find_direction(const Effort& effort) {
         const LocalModel model{penalty_, weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
-        const bool is_far = violation_ > far;
-        const double ratio = is_far ? options_.far_inner_ratio : options_.inner_ratio;
-        const double target = std::max(ratio * violation_, options_.least_target * tol);
         gather_working_set();
         step_.assign(X_.n_cols, 0.0);
         if (smooth_)
-            intercept_step_ = dense_.solve(model, target, step_.data(), stop_);
+            intercept_step_ = dense_.solve(model, effort.target, step_.data(), stop_);
         else
-            intercept_step_ = sparse_.solve(working_set_, model, target, is_far ? options_.far_sweeps : options_.max_sweeps,
-                                            violation_ > options_.rough * far ? options_.curvature_left_out : 0.0,
-                                            step_.data(), stop_);
+            intercept_step_ = sparse_.solve(working_set_, model, effort.target, effort.max_sweeps,
+                                            effort.is_rough ? options_.curvature_left_out : 0.0, step_.data(), stop_);
     }
 
     void gather_working_set() {

@@ -1,6 +1,7 @@
 // The direction of one Newton iteration without an L1 part: conjugate gradients over all features.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <numeric>
@@ -26,7 +27,9 @@ class ConjugateDirection {
     double solve(const LocalModel& model, double target, double* step, const std::atomic<bool>& stop) {
         const std::int32_t d = X_.n_cols;
         const double l2 = model.penalty.l2;
-        curvature_.assign(model.curvature, model.curvature + X_.n_rows);
+        const double scale = std::max(1.0, l2);  // a penalty beyond the range of single precision is still a penalty
+        curvature_.resize(X_.n_rows);
+        for (std::int32_t i = 0; i < X_.n_rows; ++i) curvature_[i] = static_cast<float>(model.curvature[i] / scale);
         diagonal_.resize(d + 1);
         residual_.resize(d + 1);
         for (std::int32_t j = 0; j < d; ++j) {
@@ -35,10 +38,10 @@ class ConjugateDirection {
         }
         diagonal_[d] = std::accumulate(curvature_.begin(), curvature_.end(), 0.0f);
         residual_[d] = static_cast<float>(-model.intercept_gradient);
-        conjugate_.solve(all_, curvature_, diagonal_, static_cast<float>(l2), target, options_.max_sweeps, residual_,
-                         moves_, stop);
-        for (std::int32_t j = 0; j < d; ++j) step[j] = moves_[j];
-        return moves_[d];
+        conjugate_.solve(all_, curvature_, diagonal_, static_cast<float>(l2 / scale), target, options_.max_sweeps,
+                         residual_, moves_, stop);
+        for (std::int32_t j = 0; j < d; ++j) step[j] = moves_[j] / scale;
+        return moves_[d] / scale;
     }
 
   private:

@@ -49,7 +49,6 @@ class MultinomialSolver {
         find_active();
         MultinomialFit fit;
         const double tol = options_.tol[0];
-        const double far = options_.far * std::max(options_.strength, tol);
         for (int iteration = 0;; ++iteration) {
             centre_intercepts();
             evaluate();
@@ -57,12 +56,10 @@ class MultinomialSolver {
             fit.n_iter = iteration;
             if (violation_ <= tol || iteration == options_.max_iter || stop_) break;
             gather_working_set();
-            const bool is_far = violation_ > far;
-            const double target = violation_ * (is_far ? options_.far_inner_ratio : options_.inner_ratio);
+            const Effort effort = choose_effort(violation_, options_.strength, tol, iteration, options_);
             const ClassModel model{weights_.data(), gradient_.data(), probability_.data(), targets_.weight};
             std::fill(step_.begin(), step_.end(), 0.0);
-            direction_.solve(working_set_, model, target, is_far ? options_.far_sweeps : options_.max_sweeps,
-                             step_.data(), stop_);
+            direction_.solve(working_set_, model, effort.target, effort.max_sweeps, step_.data(), stop_);
             if (!step()) break;
         }
         store(fit);

@@ -244,8 +244,7 @@ class NewtonDirection {
         for (const float c : curvature_) mass[std::bit_cast<std::uint32_t>(c) >> 23] += c;
         double left_out = 0.0;
         int bin = 0;
-        while (bin < kBins - 1 && left_out + mass[bin] <= left_out_ * total_curvature_)
-            left_out += mass[bin++];
+        while (bin < kBins - 1 && left_out + mass[bin] <= left_out_ * total_curvature_) left_out += mass[bin++];
         return std::bit_cast<float>(static_cast<std::uint32_t>(bin) << 23);
     }
 

@@ -43,12 +43,13 @@ std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const 
         for (std::int32_t label = 0; label < targets.y.n_cols; ++label) {
             if (stop) continue;
             std::fill(y.begin(), y.end(), 0.0);
-            double mean = 0.0;
+            double present = 0.0, missing = 0.0;  // each summed by itself: one minus the other would lose the smaller
             for (std::int64_t e = targets.y.begin(label); e < targets.y.end(label); ++e) {
                 y[targets.y.indices[e]] = targets.y.values[e];
-                mean += targets.weight[targets.y.indices[e]] * targets.y.values[e];
+                present += targets.weight[targets.y.indices[e]] * targets.y.values[e];
             }
-            double intercept = std::log(mean) - std::log1p(-mean);
+            for (std::int32_t i = 0; i < n; ++i) missing += targets.weight[i] * (1.0 - y[i]);
+            double intercept = std::log(present) - std::log(missing);
             InterceptSearch search;
             for (int step = 0; step < kMaxSteps; ++step) {
                 for (std::int32_t i = 0; i < n; ++i)

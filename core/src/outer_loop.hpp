@@ -12,6 +12,22 @@
 
 namespace setwise {
 
+// How well to solve for a direction.
+struct Effort {
+    double target;
+    int max_sweeps;
+    bool is_rough;  // approximations that only slow the last iterations may be made
+};
+
+inline Effort choose_effort(double violation, double strength, double tol, int iteration,
+                            const SolverOptions& options) {
+    const double near = std::max(strength, tol);
+    const bool is_far = violation > options.far * near && options.first_iteration + iteration < options.far_iterations;
+    const double ratio = is_far ? options.far_inner_ratio : options.inner_ratio;
+    return {std::max(ratio * violation, options.least_target * tol), is_far ? options.far_sweeps : options.max_sweeps,
+            violation > options.rough * near};
+}
+
 // The active features and the zeros that violate their condition most, rising. Few join at a time: the first gradients
 // of a weak penalty call for many more features than the solution keeps. `joining` holds (-violation, feature).
 inline void choose_working_set(const std::vector<std::int32_t>& active,

@@ -47,6 +47,7 @@ struct SolverOptions {
     const double* tol = nullptr;  // largest optimality violation allowed, a label each
     int max_iter = 200;           // Newton iterations a label
     int n_threads = 1;
+    int first_iteration = 0;  // how many iterations the start has behind it
 
     // How, not what: these change the time of a fit, never its optimum.
     double inner_ratio = 0.05;         // a direction is solved to this share of the violation it starts from
@@ -54,7 +55,8 @@ struct SolverOptions {
     double least_target = 0.25;        // and never below this share of the tolerance
     double far = 20.0;                 // a violation above this multiple of the strength is far from the optimum:
     double far_inner_ratio = 0.5;      // there the quadratic says little, and a direction is solved only so well
-    int far_sweeps = 4;                // and in so many sweeps
+    int far_sweeps = 4;                // and in so many sweeps,
+    int far_iterations = 15;           // in the first iterations: a problem that is still far then is a hard one
     double least_growth = 50;          // features that may join the working set an iteration, at least
     double growth = 0.25;              // and as a multiple of the current non-zeros
     int gram_limit = 3000;             // largest working set whose Hessian is formed
@@ -64,7 +66,7 @@ struct SolverOptions {
     int max_rounds = 50;               // of conjugate gradients, before sweeps or the Hessian are taken instead
     double sweeps_between = 4.0;       // sweeps between two such runs, in readings of the working set
     double curvature_left_out = 0.01;  // share of the curvature whose documents enter only the Hessian's diagonal
-    double rough = 0.05;               // as long as the violation is above this multiple of what counts as far
+    double rough = 1.0;                // as long as the violation is above this multiple of the strength
     double max_move = 4.0;             // largest change of a score by one coordinate of one direction
     double armijo = 0.01;              // share of the predicted decrease that a step must reach
     int max_halvings = 40;             // of a step, before the fit is given up as stalled

@@ -55,6 +55,7 @@ def fit_binary(
     max_iter: int,
     n_threads: int,
     path: _F64,
+    first_iteration: int = 0,
 ) -> list[tuple[_I64, _I32, _F64, _F64, _F64, _F64, _I32, dict[str, NDArray[Any]]]]:
     """Weights by label (indptr, indices, values), intercept, violation, objective, iterations, history columns.
 
@@ -72,6 +73,7 @@ def fit_multinomial(
     l1_ratio: float,
     tol: float,
     max_iter: int,
+    first_iteration: int = 0,
 ) -> tuple[_F64, _F64, float, float, int, dict[str, NDArray[Any]]]:
     """Weights (features by classes, flat), intercepts, violation, objective, iterations, history columns."""
 

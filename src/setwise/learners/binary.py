@@ -11,12 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
 from setwise.exceptions import InvalidData, NotConverged
 from setwise.labels import LabelMatrix
 from setwise.learners.checks import (
-    as_matrix,
     checked_l1_ratio,
     checked_max_iter,
     checked_offset,
@@ -24,8 +24,9 @@ from setwise.learners.checks import (
     checked_strength,
     checked_threads,
     checked_tol,
+    class_values,
     document_weights,
-    require_finite,
+    linear_scores,
 )
 from setwise.learners.features import FeatureColumns
 
@@ -78,11 +79,7 @@ class LabelFits:
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Give the logit of every label for every document."""
-        matrix = as_matrix(X, "X")
-        if matrix.shape[1] != self.coef.shape[1]:
-            raise InvalidData(f"X must have the {self.coef.shape[1]} features of the fit; got {matrix.shape[1]}.")
-        product = matrix @ self.coef.T
-        return np.asarray((product.toarray() if sp.issparse(product) else product) + self.intercept, dtype=np.float64)
+        return linear_scores(X, self.coef, self.intercept)
 
     def history_rows(self, label: int) -> list[dict[str, float]]:
         """Give the iterations of one label, a row each."""
@@ -140,16 +137,18 @@ class BinaryProblem:
         return int(self.targets.shape[1])
 
     def fit(
-        self, strength: float, l1_ratio: float, tol: float | None, max_iter: int, start: LabelFits | None
-    ) -> LabelFits:
-        """Fit every label that varies, from ``start`` or from zero weights, and fill in the constants."""
-        (fits,) = self.fit_path([strength], l1_ratio, tol, max_iter, start)
-        return fits
-
-    def fit_path(
-        self, strengths: list[float], l1_ratio: float, tol: float | None, max_iter: int, start: LabelFits | None
+        self,
+        strengths: list[float],
+        l1_ratio: float,
+        tol: float | None,
+        max_iter: int,
+        start: LabelFits | None = None,
+        first_iteration: int = 0,
     ) -> list[LabelFits]:
-        """Fit at falling strengths, each from where the one before ended."""
+        """Fit every label that varies at falling strengths, each from where the one before ended.
+
+        The first starts from ``start``, which has ``first_iteration`` iterations behind it, or from zero weights.
+        """
         varying = np.flatnonzero(~self.constant)
         asked = np.maximum(RELATIVE_TOL * self.peak, LEAST_TOL) if tol is None else np.full(self.n_labels, tol)
         if start is None:
@@ -171,6 +170,7 @@ class BinaryProblem:
             max_iter,
             self.n_threads,
             np.asarray(strengths[:-1], dtype=np.float64),
+            first_iteration,
         )
         return [self._with_constants(*one, asked=asked) for one in found]
 
@@ -194,8 +194,9 @@ class BinaryProblem:
         coef = self.features.outward(np.concatenate([[0], np.cumsum(lengths)]), indices, values)
         history["label"] = varying.astype(np.int32)[history["label"]]
         intercept = self.null_intercept.copy()
-        chance = np.exp(-CONSTANT_LOGIT)  # of a constant label being otherwise: its loss, and a bound on its gradient
+        chance = np.exp(-CONSTANT_LOGIT)  # bounds a constant label's chance of being otherwise, and its loss
         violation = np.full(self.n_labels, chance * max(1.0, self.features.largest))
+        asked = np.where(self.constant, np.maximum(asked, violation), asked)  # an intercept far out is all one can ask
         objective = np.full(self.n_labels, chance)
         n_iter = np.zeros(self.n_labels, dtype=np.int32)
         intercept[varying], violation[varying], objective[varying] = intercepts, violations, objectives
@@ -241,7 +242,7 @@ def fit_labels(
     start = _checked_start(warm_start, problem)
     if callback is not None:
         return _fit_watched(problem, strength, l1_ratio, tol, max_iter, start, callback)
-    fits = problem.fit(strength, l1_ratio, tol, max_iter, start)
+    (fits,) = problem.fit([strength], l1_ratio, tol, max_iter, start)
     warn_unless_converged(fits)
     return fits
 
@@ -255,12 +256,13 @@ def _fit_watched(
     start: LabelFits | None,
     callback: Callback,
 ) -> LabelFits:
-    """Take one iteration at a time: each starts from the weights alone, so the steps are those of one long fit."""
-    fits = problem.fit(strength, l1_ratio, tol, 0, start)
+    """Take one iteration at a time: each needs the weights and its number alone, so the steps are those of one fit."""
+    (fits,) = problem.fit([strength], l1_ratio, tol, 0, start)
     for iteration in range(1, max_iter + 1):
         if fits.converged.all():
             return fits
-        fits = _joined(fits, problem.fit(strength, l1_ratio, tol, 1, fits))
+        (after,) = problem.fit([strength], l1_ratio, tol, 1, fits, iteration - 1)
+        fits = _joined(fits, after)
         if callback(iteration, fits):
             return fits
     warn_unless_converged(fits)
@@ -327,15 +329,17 @@ def _constant_labels(targets: sp.csc_array, weight: NDArray[np.float64]) -> tupl
 
 
 def _constant_intercepts(always: NDArray[np.bool_], offsets: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Give the intercept that each label would have as a constant: beyond CONSTANT_LOGIT for every document."""
-    low = 0.0 if offsets is None else offsets.min(axis=1)
-    high = 0.0 if offsets is None else offsets.max(axis=1)
+    """Give the intercept that each label would have as a constant: CONSTANT_LOGIT beyond every offset."""
+    low = np.zeros(1) if offsets is None else offsets.min(axis=1)
+    high = np.zeros(1) if offsets is None else offsets.max(axis=1)
     return np.where(always, CONSTANT_LOGIT - low, -CONSTANT_LOGIT - high)
 
 
 def _checked_start(start: LabelFits | None, problem: BinaryProblem) -> LabelFits | None:
     if start is None:
         return None
+    if not isinstance(start, LabelFits):
+        raise InvalidData(f"warm_start must be an earlier result of fit_labels; got a {type(start).__name__}.")
     expected = (problem.n_labels, problem.features.n_features)
     if start.coef.shape != expected:
         raise InvalidData(
@@ -407,6 +411,7 @@ class BinaryLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Give the logit of the positive class for each document."""
+        check_is_fitted(self)
         return self.fits_.scores(X)[:, 0]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -416,15 +421,13 @@ class BinaryLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the more probable class of each document."""
-        return np.asarray(self.classes_[(self.decision_function(X) > 0.0).astype(np.int64)])
+        positive = self.decision_function(X) > 0.0
+        return np.asarray(self.classes_[positive.astype(np.int64)])
 
 
 def _two_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Give the two classes in order, and a column with 1 where a document is of the second."""
-    values = np.asarray(y)
-    if values.ndim != 1 or values.size == 0:
-        raise InvalidData(f"y must have one value a row of X; got an array of shape {values.shape}.")
-    require_finite(values, "y")
+    values = class_values(y)
     classes = np.unique(values)
     if classes.size == 1 and values.dtype.kind in "biuf" and classes[0] in (0, 1):
         classes = np.asarray([0, 1], dtype=values.dtype)

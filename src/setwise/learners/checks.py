@@ -21,7 +21,9 @@ __all__ = [
     "checked_strength",
     "checked_threads",
     "checked_tol",
+    "class_values",
     "document_weights",
+    "linear_scores",
     "require_finite",
 ]
 
@@ -59,12 +61,12 @@ def checked_max_iter(value: Any) -> int:
 
 
 def checked_threads(value: Any) -> int:
-    """Return a number of threads; None means every core this process may use."""
+    """Return a number of threads, at most one a core; None means every core this process may use."""
     if value is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
         raise InvalidParameter(f"n_threads must be None (all cores) or a whole number from 1 up; got {value!r}.")
-    return int(value)
+    return min(int(value), os.cpu_count() or 1)  # more than one a core only waits
 
 
 def as_matrix(value: Any, name: str) -> Any:
@@ -75,7 +77,9 @@ def as_matrix(value: Any, name: str) -> Any:
     _require_real(matrix, name)
     if 0 in matrix.shape:
         raise InvalidData(f"{name} must have at least one row and one column; got shape {tuple(matrix.shape)}.")
-    return matrix
+    if matrix.dtype.kind == "f" and matrix.dtype not in (np.float32, np.float64):
+        return matrix.astype(np.float32 if matrix.dtype.itemsize == 2 else np.float64)  # half precision and the like
+    return matrix.astype(matrix.dtype.newbyteorder("=")) if not matrix.dtype.isnative else matrix
 
 
 def _as_array(value: Any, name: str) -> NDArray[Any]:
@@ -146,3 +150,28 @@ def checked_soft_targets(Y: Any, name: str) -> sp.csc_array:
         raise InvalidData(f"{name} must hold targets in [0, 1]; got {wrong}.")
     targets.eliminate_zeros()
     return targets
+
+
+def class_values(y: Any) -> NDArray[Any]:
+    """Give one class a document, of values that can be told apart and put in order."""
+    values = _as_array(y, "y")
+    if values.ndim != 1 or values.size == 0:
+        raise InvalidData(f"y must have one class a row of X; got an array of shape {values.shape}.")
+    require_finite(values, "y")
+    if values.dtype.kind == "O" and not any(
+        all(isinstance(value, kind) for value in values) for kind in (str, numbers.Real)
+    ):
+        raise InvalidData("y must hold numbers alone or strings alone; got values of another type among them.")
+    if values.dtype.kind not in "biufUSO":
+        raise InvalidData(f"y must hold numbers or strings; got values of type {values.dtype}.")
+    return values
+
+
+def linear_scores(X: Any, coef: sp.csr_array, intercept: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give X @ coef.T + intercept, dense, where X has the features of the weights."""
+    matrix = as_matrix(X, "X")
+    if matrix.shape[1] != coef.shape[1]:
+        raise InvalidData(f"X must have the {coef.shape[1]} features of the fit; got {matrix.shape[1]}.")
+    require_finite(matrix.data if sp.issparse(matrix) else matrix, "X")
+    product = matrix @ coef.T
+    return np.asarray((product.toarray() if sp.issparse(product) else product) + intercept, dtype=np.float64)

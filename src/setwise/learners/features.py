@@ -21,8 +21,8 @@ class FeatureColumns:
     """Features checked and laid out once, for any number of fits. Make one with :meth:`of`.
 
     Empty columns are left out; ``kept`` numbers the others. The core holds these most frequent first, where its Hessian
-    wants them, but takes and gives weights in the order of ``kept``. Values keep their precision: single where it holds them
-    exactly, double where not, none at all where every stored value is 1.
+    wants them, but takes and gives weights in the order of ``kept``. Values keep their precision: single where it holds
+    them exactly, double where not, none at all where every stored value is 1.
     """
 
     n_samples: int

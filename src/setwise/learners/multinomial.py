@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
 from setwise.exceptions import InvalidData, NotConverged
@@ -23,8 +24,9 @@ from setwise.learners.checks import (
     checked_soft_targets,
     checked_strength,
     checked_tol,
+    class_values,
     document_weights,
-    require_finite,
+    linear_scores,
 )
 from setwise.learners.features import FeatureColumns
 
@@ -64,11 +66,7 @@ class ClassFit:
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Give the score of every class for every document; probabilities are their softmax."""
-        matrix = as_matrix(X, "X")
-        if matrix.shape[1] != self.coef.shape[1]:
-            raise InvalidData(f"X must have the {self.coef.shape[1]} features of the fit; got {matrix.shape[1]}.")
-        product = matrix @ self.coef.T
-        return np.asarray((product.toarray() if sp.issparse(product) else product) + self.intercept, dtype=np.float64)
+        return linear_scores(X, self.coef, self.intercept)
 
 
 def fit_classes(
@@ -99,6 +97,8 @@ def fit_classes(
     problem = _ClassProblem.of(X, targets, sample_weight, offset)
     strength, l1_ratio = checked_strength(strength), checked_l1_ratio(l1_ratio)
     tol, max_iter = checked_tol(tol), checked_max_iter(max_iter)
+    if warm_start is not None and not isinstance(warm_start, ClassFit):
+        raise InvalidData(f"warm_start must be an earlier result of fit_classes; got a {type(warm_start).__name__}.")
     if warm_start is not None and warm_start.coef.shape != problem.shape:
         raise InvalidData(
             f"warm_start must come from {problem.shape[0]} classes and {problem.shape[1]} features; "
@@ -112,7 +112,7 @@ def fit_classes(
         for iteration in range(1, max_iter + 1):
             if fit.converged:
                 return fit
-            fit = _joined(fit, problem.fit(strength, l1_ratio, asked, 1, fit))
+            fit = _joined(fit, problem.fit(strength, l1_ratio, asked, 1, fit, iteration - 1))
             if callback(iteration, fit):
                 return fit
     if not fit.converged:
@@ -167,7 +167,15 @@ class _ClassProblem:
         """Without penalty and iterations the violation is the largest gradient at zero weights."""
         return max(RELATIVE_TOL * self.fit(0.0, 1.0, 1.0, 0, None).violation, LEAST_TOL)
 
-    def fit(self, strength: float, l1_ratio: float, tol: float, max_iter: int, start: ClassFit | None) -> ClassFit:
+    def fit(
+        self,
+        strength: float,
+        l1_ratio: float,
+        tol: float,
+        max_iter: int,
+        start: ClassFit | None,
+        first_iteration: int = 0,
+    ) -> ClassFit:
         n_inner, present = self.features.kept.size, np.flatnonzero(~self.absent)
         if start is None:
             weights = np.zeros((n_inner, present.size))
@@ -186,6 +194,7 @@ class _ClassProblem:
             l1_ratio,
             tol,
             max_iter,
+            first_iteration,
         )
         inner = sp.csr_array(flat.reshape(n_inner, present.size).T)
         lengths = np.zeros(self.absent.size, dtype=np.int64)
@@ -249,6 +258,7 @@ class MultinomialLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Give the score of every class for each document."""
+        check_is_fitted(self)
         return self.fit_.scores(X)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -258,16 +268,18 @@ class MultinomialLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the most probable class of each document."""
-        return np.asarray(self.classes_[np.argmax(self.decision_function(X), axis=1)])
+        best = np.argmax(self.decision_function(X), axis=1)
+        return np.asarray(self.classes_[best])
 
 
 def _class_targets(y: Any) -> tuple[NDArray[Any], Any]:
     """Give the classes in order, and a row a document with 1 at its class; a matrix of targets passes as it is."""
-    if sp.issparse(y) or np.ndim(y) == 2:
-        return np.arange(y.shape[1] if sp.issparse(y) else np.shape(y)[1]), y
-    values = np.asarray(y)
-    if values.ndim != 1 or values.size == 0:
-        raise InvalidData(f"y must have one class a row of X; got an array of shape {values.shape}.")
-    require_finite(values, "y")
-    classes, place = np.unique(values, return_inverse=True)
+    if sp.issparse(y) or (hasattr(y, "ndim") and y.ndim == 2) or _is_nested(y):
+        targets = as_matrix(y, "y")
+        return np.arange(targets.shape[1]), targets
+    classes, place = np.unique(class_values(y), return_inverse=True)
     return classes, np.eye(classes.size)[place]
+
+
+def _is_nested(y: Any) -> bool:
+    return isinstance(y, list | tuple) and len(y) > 0 and isinstance(y[0], list | tuple)

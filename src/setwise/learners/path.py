@@ -45,7 +45,7 @@ def fit_path(
     l1_ratio, tol, max_iter = checked_l1_ratio(l1_ratio), checked_tol(tol), checked_max_iter(max_iter)
     problem = BinaryProblem.of(X, Y, sample_weight, offset, soft, n_threads)
     falling = sorted(set(grid), reverse=True)
-    fits = dict(zip(falling, problem.fit_path(falling, l1_ratio, tol, max_iter, None), strict=True))
+    fits = dict(zip(falling, problem.fit(falling, l1_ratio, tol, max_iter), strict=True))
     for strength in falling:
         warn_unless_converged(fits[strength])
     return [fits[strength] for strength in grid]
