@@ -153,8 +153,7 @@ class LabelSolver {
         if (smooth_)
             intercept_step_ = dense_.solve(model, effort.target, step_.data(), stop_);
         else
-            intercept_step_ = sparse_.solve(working_set_, model, effort.target, effort.max_sweeps,
-                                            effort.is_rough ? options_.curvature_left_out : 0.0, step_.data(), stop_);
+            intercept_step_ = sparse_.solve(working_set_, model, effort, step_.data(), stop_);
     }
 
     void gather_working_set() {

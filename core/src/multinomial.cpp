@@ -59,7 +59,7 @@ class MultinomialSolver {
             const Effort effort = choose_effort(violation_, options_.strength, tol, iteration, options_);
             const ClassModel model{weights_.data(), gradient_.data(), probability_.data(), targets_.weight};
             std::fill(step_.begin(), step_.end(), 0.0);
-            direction_.solve(working_set_, model, effort.target, effort.max_sweeps, step_.data(), stop_);
+            direction_.solve(working_set_, model, effort, step_.data(), stop_);
             if (!step()) break;
         }
         store(fit);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "class_kernels.hpp"
+#include "outer_loop.hpp"
 #include "setwise/binary.hpp"
 #include "setwise/penalty.hpp"
 
@@ -41,13 +42,14 @@ class MultinomialDirection {
           penalty_(options.strength, options.l1_ratio) {}
 
     // Fills step, zero on entry.
-    void solve(const std::vector<std::int32_t>& working_set, const ClassModel& model, double target, int max_sweeps,
+    void solve(const std::vector<std::int32_t>& working_set, const ClassModel& model, const Effort& effort,
                double* step, const std::atomic<bool>& stop) {
         prepare(working_set, model);
+        max_move_ = effort.max_move;
         if (penalty_.l1 == 0.0)
-            conjugate(target, max_sweeps, step, stop);
+            conjugate(effort.target, options_.max_sweeps, step, stop);
         else
-            sweep(target, max_sweeps, step, stop);
+            sweep(effort.target, effort.max_sweeps, step, stop);
     }
 
   private:
@@ -136,7 +138,7 @@ class MultinomialDirection {
     double move_block(std::size_t a, double* step, bool& in_use) {
         const std::int64_t j = feature(a);
         const bool is_intercept = j == X_.n_cols;
-        const double reach = is_intercept ? options_.max_move : options_.max_move / peak_[j];
+        const double reach = is_intercept ? max_move_ : max_move_ / peak_[j];
         double worst = 0.0;
         for (std::int32_t k = 0; k < classes_; ++k) {
             const double curvature = diagonal_[a * stride_ + k];
@@ -219,6 +221,7 @@ class MultinomialDirection {
 
     const std::vector<std::int32_t>* work_ = nullptr;
     const ClassModel* model_ = nullptr;
+    double max_move_ = 0.0;
     std::vector<float> probability_, mass_, bent_;             // documents
     std::vector<float> diagonal_;                              // working set and intercept x classes
     std::vector<float> residual_, rescaled_, move_, product_;  // the same, for conjugate gradients

@@ -22,7 +22,9 @@
 #include <vector>
 
 #include "conjugate_gradients.hpp"
+#include "exact_system.hpp"
 #include "local_model.hpp"
+#include "outer_loop.hpp"
 #include "setwise/binary.hpp"
 #include "setwise/column_ops.hpp"
 
@@ -40,24 +42,19 @@ class NewtonDirection {
           peak_(features.column_peak),
           options_(options),
           conjugate_(features),
+          exact_(features),
           spread_(X_.n_cols, 0.0f),
           local_(X_.n_cols, -1) {}
 
     // Fills step (a feature each, zero on entry) and returns the intercept's. Stops when no coordinate would change its
-    // optimality by more than `target`, or after `max_sweeps`. The Hessian may leave out a share of the curvature.
-    double solve(const std::vector<std::int32_t>& working_set, const LocalModel& model, double target, int max_sweeps,
-                 double left_out, double* step, const std::atomic<bool>& stop) {
+    // optimality by more than the effort's target, or after its sweeps.
+    double solve(const std::vector<std::int32_t>& working_set, const LocalModel& model, const Effort& effort,
+                 double* step, const std::atomic<bool>& stop) {
         prepare(working_set, model);
-        left_out_ = left_out;
-        sweeps_left_ = max_sweeps;
-        if (!settle_by_conjugates(target, stop)) {
-            const bool small = m_ <= options_.gram_limit;
-            const double patience = small ? options_.gram_patience * cost_of_hessian() : kEndless;
-            if (!sweep_features(target, patience, stop)) {
-                form_hessian();
-                sweep_hessian(target, stop);
-            }
-        }
+        effort_ = &effort;
+        const double target = effort.target;
+        sweeps_left_ = effort.max_sweeps;
+        if (!settle_by_conjugates(target, stop) && !settle_by_sweeps(target, stop)) settle_exactly(target, stop);
         for (std::int32_t a = 0; a < m_; ++a) step[working_set[a]] = step_[a];
         return intercept_step_;
     }
@@ -69,9 +66,78 @@ class NewtonDirection {
     bool settle_by_conjugates(double target, const std::atomic<bool>& stop) {
         const bool is_cheaper = m_ > options_.gram_limit || cost_of_conjugates() < cost_of_hessian();
         if (model_->penalty.l2 == 0.0 || !is_cheaper) return false;
-        while (!sweep_features(target, options_.sweeps_between * static_cast<double>(entries_), stop))
+        while (!sweep_features(target, options_.sweeps_between * static_cast<double>(entries_), stop)) {
+            if (sweeps_left_ <= 0 || stop) return true;
             if (!follow_signs(target, stop)) return false;
+        }
         return true;
+    }
+
+    // False when they crawl and may be helped.
+    bool settle_by_sweeps(double target, const std::atomic<bool>& stop) {
+        const bool may_help = effort_->left_out == 0.0 && m_ <= options_.exact_limit;
+        const int kept_back = may_help ? std::max(0, sweeps_left_ - options_.patient_sweeps) : 0;
+        sweeps_left_ -= kept_back;
+        const double patience = m_ <= options_.gram_limit ? options_.gram_patience * cost_of_hessian() : kEndless;
+        bool settled = sweep_features(target, patience, stop);
+        if (!settled && sweeps_left_ > 0) {
+            form_hessian();
+            settled = sweep_hessian(target, stop);
+        }
+        sweeps_left_ = kept_back;
+        return settled || !may_help || kept_back == 0;
+    }
+
+    // The minimum with signs held, then sweeps that settle who is zero, and again.
+    void settle_exactly(double target, const std::atomic<bool>& stop) {
+        while (sweeps_left_ > 0 && !stop) {
+            for (std::int32_t pass = 0; pass <= m_ && !move_with_signs() && !stop; ++pass) {
+            }
+            value_of_step();
+            if (sweep_features(target, options_.sweeps_between * static_cast<double>(entries_), stop)) return;
+        }
+    }
+
+    // Moves to the exact minimum over the coordinates that are not zero, or as far as the first change of sign, whose
+    // coordinate is then left at zero. True when the minimum was reached.
+    bool move_with_signs() {
+        free_.clear();
+        shift_.assign(X_.n_rows, intercept_step_);
+        for (std::int32_t a = 0; a < m_; ++a) {
+            if (step_[a] != 0.0) column_add(X_, (*work_)[a], step_[a], shift_.data());
+            if (model_->weights[(*work_)[a]] + step_[a] != 0.0) free_.push_back((*work_)[a]);
+        }
+        double pulled = 0.0;
+        for (std::int32_t i = 0; i < X_.n_rows; ++i) pulled += shift_[i] *= model_->curvature[i];
+        solution_.clear();
+        for (std::int32_t a = 0; a < m_; ++a) {
+            const std::int32_t j = (*work_)[a];
+            const double value = model_->weights[j] + step_[a];
+            if (value == 0.0) continue;
+            const double gradient = model_->gradient[j] + column_dot(X_, j, shift_.data());
+            solution_.push_back(-(gradient + model_->penalty.l2 * value + std::copysign(model_->penalty.l1, value)));
+        }
+        solution_.push_back(-(model_->intercept_gradient + pulled));
+        exact_.solve(free_, model_->curvature, model_->penalty.l2, solution_);
+        double share = 1.0;
+        std::size_t f = 0;
+        std::int32_t first = -1;
+        for (std::int32_t a = 0; a < m_; ++a) {
+            const double value = model_->weights[(*work_)[a]] + step_[a];
+            if (value == 0.0) continue;
+            const double move = solution_[f++];
+            if ((value + share * move) * value > 0.0) continue;
+            share = -value / move;
+            first = a;
+        }
+        f = 0;
+        for (std::int32_t a = 0; a < m_; ++a) {
+            if (model_->weights[(*work_)[a]] + step_[a] == 0.0) continue;
+            step_[a] += share * solution_[f++];
+            if (a == first) step_[a] = -model_->weights[(*work_)[a]];
+        }
+        intercept_step_ += share * solution_[f];
+        return first < 0;
     }
 
     void prepare(const std::vector<std::int32_t>& working_set, const LocalModel& model) {
@@ -113,7 +179,7 @@ class NewtonDirection {
         return within_reach((*work_)[a], model_->penalty.minimiser(value, gradient, curvature));
     }
 
-    // False when the budget, in entries read, ran out before the target was met or the sweeps were used up.
+    // False when the budget, in entries read, or the sweeps were used up first.
     bool sweep_features(double target, double budget, const std::atomic<bool>& stop) {
         const auto revive = [&] {
             alive_.resize(m_);
@@ -149,7 +215,7 @@ class NewtonDirection {
             }
             if (spent > budget) return false;
         }
-        return true;
+        return false;
     }
 
     double move_intercept_by_features() {
@@ -230,11 +296,11 @@ class NewtonDirection {
     }
 
     double within_reach(std::int32_t j, double value) const {
-        const double reach = options_.max_move / peak_[j];
+        const double reach = effort_->max_move / peak_[j];
         return std::clamp(value, model_->weights[j] - reach, model_->weights[j] + reach);
     }
 
-    double clamp_move(double move) const { return std::clamp(move, -options_.max_move, options_.max_move); }
+    double clamp_move(double move) const { return std::clamp(move, -effort_->max_move, effort_->max_move); }
 
     // Documents hold very unequal curvature: those with the least, up to a given share of the whole, enter the
     // diagonal alone. Their number is large (most documents are told apart easily), their share of H small.
@@ -244,7 +310,7 @@ class NewtonDirection {
         for (const float c : curvature_) mass[std::bit_cast<std::uint32_t>(c) >> 23] += c;
         double left_out = 0.0;
         int bin = 0;
-        while (bin < kBins - 1 && left_out + mass[bin] <= left_out_ * total_curvature_) left_out += mass[bin++];
+        while (bin < kBins - 1 && left_out + mass[bin] <= effort_->left_out * total_curvature_) left_out += mass[bin++];
         return std::bit_cast<float>(static_cast<std::uint32_t>(bin) << 23);
     }
 
@@ -297,7 +363,8 @@ class NewtonDirection {
                     for (std::int32_t b = b0; b < std::min({b0 + kTile, a, width_}); ++b) at(b, a) = at(a, b);
     }
 
-    void sweep_hessian(double target, const std::atomic<bool>& stop) {
+    // False when the sweeps were used up first.
+    bool sweep_hessian(double target, const std::atomic<bool>& stop) {
         bent_.assign(width_, 0.0f);  // H d
         for (std::int32_t a = 0; a < m_; ++a)
             if (step_[a] != 0.0) bend(a, step_[a]);
@@ -320,8 +387,9 @@ class NewtonDirection {
                 step_[a] += change;
                 bend(a, change);
             }
-            if (worst <= target) return;
+            if (worst <= target) return true;
         }
+        return false;
     }
 
     void bend(std::int32_t a, double change) {
@@ -334,13 +402,14 @@ class NewtonDirection {
     const double* peak_;
     const SolverOptions& options_;
     ConjugateGradients<Values> conjugate_;
+    ExactSystem<Values> exact_;
 
     const std::vector<std::int32_t>* work_ = nullptr;
     const LocalModel* model_ = nullptr;
+    const Effort* effort_ = nullptr;
     std::int32_t m_ = 0;
     std::int64_t entries_ = 0;
     int sweeps_left_ = 0;
-    double left_out_ = 0.0;
     double total_curvature_ = 0.0;
     std::vector<double> step_;
     double intercept_step_ = 0.0;
@@ -351,7 +420,7 @@ class NewtonDirection {
 
     std::vector<std::int32_t> free_;  // not zero
     std::vector<float> free_diagonal_, residual_, moves_, spread_;
-    std::vector<double> kept_step_;
+    std::vector<double> kept_step_, shift_, solution_;
 
     std::int32_t width_ = 0;
     std::vector<float> hessian_, bent_, row_value_;

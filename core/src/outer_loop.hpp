@@ -14,9 +14,10 @@ namespace setwise {
 
 // How well to solve for a direction.
 struct Effort {
-    double target;
+    double target;  // largest violation of the quadratic's own optimum
     int max_sweeps;
-    bool is_rough;  // approximations that only slow the last iterations may be made
+    double left_out;  // share of the curvature that the Hessian may leave out
+    double max_move;  // largest change of a score by one coordinate
 };
 
 inline Effort choose_effort(double violation, double strength, double tol, int iteration,
@@ -24,8 +25,12 @@ inline Effort choose_effort(double violation, double strength, double tol, int i
     const double near = std::max(strength, tol);
     const bool is_far = violation > options.far * near && options.first_iteration + iteration < options.far_iterations;
     const double ratio = is_far ? options.far_inner_ratio : options.inner_ratio;
+    // What keeps the first directions cheap and sane would only slow the last: narrow valleys need long moves that
+    // cancel.
+    const bool is_rough = violation > options.rough * near;
     return {std::max(ratio * violation, options.least_target * tol), is_far ? options.far_sweeps : options.max_sweeps,
-            violation > options.rough * near};
+            is_rough ? options.curvature_left_out : 0.0,
+            is_rough ? options.max_move : std::numeric_limits<double>::infinity()};
 }
 
 // The active features and the zeros that violate their condition most, rising. Few join at a time: the first gradients

@@ -66,10 +66,12 @@ struct SolverOptions {
     int max_rounds = 50;               // of conjugate gradients, before sweeps or the Hessian are taken instead
     double sweeps_between = 4.0;       // sweeps between two such runs, in readings of the working set
     double curvature_left_out = 0.01;  // share of the curvature whose documents enter only the Hessian's diagonal
-    double rough = 1.0;                // as long as the violation is above this multiple of the strength
-    double max_move = 4.0;             // largest change of a score by one coordinate of one direction
-    double armijo = 0.01;              // share of the predicted decrease that a step must reach
-    int max_halvings = 40;             // of a step, before the fit is given up as stalled
+    int patient_sweeps = 300;  // sweeps, near the optimum, before the system of the non-zeros is solved exactly,
+    int exact_limit = 300;     // where the working set is no larger than this
+    double max_move = 4.0;     // largest change of a score by one coordinate of one direction
+    double rough = 1.0;        // both end once the violation is below this multiple of the strength
+    double armijo = 0.01;      // share of the predicted decrease that a step must reach
+    int max_halvings = 40;     // of a step, before the fit is given up as stalled
 };
 
 struct IterationRow {
