@@ -135,3 +135,12 @@ def test_a_warm_start_of_another_shape_is_refused() -> None:
         fit_labels(problem.X[:, 1:], problem.Y, strength=0.1, warm_start=fits)
     with pytest.raises(InvalidData, match=r"^warm_start must come from 2 labels and 12 features; got \(3, 12\)"):
         fit_labels(problem.X, problem.Y[:, 1:], strength=0.1, warm_start=fits)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_warm_start_that_is_not_finite_is_refused(value: float) -> None:
+    problem = small_problem(8)
+    fits = fit_labels(**problem.data, strength=0.01)
+    for start in (replace(fits, intercept=np.full(3, value)), replace(fits, coef=fits.coef * value)):
+        with pytest.raises(InvalidData, match=rf"^warm_start must hold finite numbers; got {value}"):
+            fit_labels(**problem.data, strength=0.01, warm_start=start)

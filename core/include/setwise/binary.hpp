@@ -53,9 +53,9 @@ struct SolverOptions {
     double inner_ratio = 0.05;         // a direction is solved to this share of the violation it starts from
     int max_sweeps = 1000;             // coordinate-descent sweeps, or conjugate-gradient rounds, a direction
     double least_target = 0.25;        // and never below this share of the tolerance
-    double far = 20.0;                 // a violation above this multiple of the strength is far from the optimum:
+    double far = 10.0;                 // a violation above this multiple of the strength is far from the optimum:
     double far_inner_ratio = 0.5;      // there the quadratic says little, and a direction is solved only so well
-    int far_sweeps = 4;                // and in so many sweeps,
+    int far_sweeps = 3;                // and in so many sweeps,
     int far_iterations = 15;           // in the first iterations: a problem that is still far then is a hard one
     double least_growth = 50;          // features that may join the working set an iteration, at least
     double growth = 0.25;              // and as a multiple of the current non-zeros
@@ -65,7 +65,7 @@ struct SolverOptions {
     double typical_rounds = 25.0;      // of conjugate gradients, to compare their cost with the Hessian's
     int max_rounds = 50;               // of conjugate gradients, before sweeps or the Hessian are taken instead
     double sweeps_between = 4.0;       // sweeps between two such runs, in readings of the working set
-    double curvature_left_out = 0.01;  // share of the curvature whose documents enter only the Hessian's diagonal
+    double curvature_left_out = 0.03;  // share of the curvature whose documents enter only the Hessian's diagonal
     int patient_sweeps = 300;  // sweeps, near the optimum, before the system of the non-zeros is solved exactly,
     int exact_limit = 300;     // where the working set is no larger than this
     double max_move = 4.0;     // largest change of a score by one coordinate of one direction
