@@ -23,11 +23,12 @@ struct Effort {
 inline Effort choose_effort(double violation, double strength, double tol, int iteration,
                             const SolverOptions& options) {
     const double near = std::max(strength, tol);
-    const bool is_far = violation > options.far * near && options.first_iteration + iteration < options.far_iterations;
+    const int since_start = options.first_iteration + iteration;
+    const bool is_far = violation > options.far * near && since_start < options.far_iterations;
     const double ratio = is_far ? options.far_inner_ratio : options.inner_ratio;
     // What keeps the first directions cheap and sane would only slow the last: narrow valleys need long moves that
     // cancel.
-    const bool is_rough = violation > options.rough * near;
+    const bool is_rough = violation > options.rough * near && since_start < options.rough_iterations;
     return {std::max(ratio * violation, options.least_target * tol), is_far ? options.far_sweeps : options.max_sweeps,
             is_rough ? options.curvature_left_out : 0.0,
             is_rough ? options.max_move : std::numeric_limits<double>::infinity()};

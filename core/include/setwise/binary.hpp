@@ -56,7 +56,7 @@ struct SolverOptions {
     double far = 10.0;                 // a violation above this multiple of the strength is far from the optimum:
     double far_inner_ratio = 0.5;      // there the quadratic says little, and a direction is solved only so well
     int far_sweeps = 3;                // and in so many sweeps,
-    int far_iterations = 15;           // in the first iterations: a problem that is still far then is a hard one
+    int far_iterations = 15;           // in the first so many iterations
     double least_growth = 50;          // features that may join the working set an iteration, at least
     double growth = 0.25;              // and as a multiple of the current non-zeros
     int gram_limit = 3000;             // largest working set whose Hessian is formed

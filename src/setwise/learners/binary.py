@@ -27,6 +27,7 @@ from setwise.learners.checks import (
     class_values,
     document_weights,
     linear_scores,
+    require_finite,
 )
 from setwise.learners.features import FeatureColumns
 
@@ -345,6 +346,8 @@ def _checked_start(start: LabelFits | None, problem: BinaryProblem) -> LabelFits
         raise InvalidData(
             f"warm_start must come from {expected[0]} labels and {expected[1]} features; got {start.coef.shape}."
         )
+    require_finite(start.coef.data, "warm_start")
+    require_finite(start.intercept, "warm_start")
     return start
 
 

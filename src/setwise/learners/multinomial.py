@@ -27,6 +27,7 @@ from setwise.learners.checks import (
     class_values,
     document_weights,
     linear_scores,
+    require_finite,
 )
 from setwise.learners.features import FeatureColumns
 
@@ -104,6 +105,9 @@ def fit_classes(
             f"warm_start must come from {problem.shape[0]} classes and {problem.shape[1]} features; "
             f"got {warm_start.coef.shape}."
         )
+    if warm_start is not None:
+        require_finite(warm_start.coef.data, "warm_start")
+        require_finite(warm_start.intercept, "warm_start")
     asked = problem.default_tol() if tol is None else tol
     if callback is None:
         fit = problem.fit(strength, l1_ratio, asked, max_iter, warm_start)
