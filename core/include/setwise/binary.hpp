@@ -65,13 +65,14 @@ struct SolverOptions {
     double typical_rounds = 25.0;      // of conjugate gradients, to compare their cost with the Hessian's
     int max_rounds = 50;               // of conjugate gradients, before sweeps or the Hessian are taken instead
     double sweeps_between = 4.0;       // sweeps between two such runs, in readings of the working set
+    int patient_sweeps = 300;          // sweeps near the optimum before the system of the non-zeros is solved exactly,
+    int exact_limit = 300;             // where the working set is no larger than this
     double curvature_left_out = 0.03;  // share of the curvature whose documents enter only the Hessian's diagonal
-    int patient_sweeps = 300;  // sweeps, near the optimum, before the system of the non-zeros is solved exactly,
-    int exact_limit = 300;     // where the working set is no larger than this
-    double max_move = 4.0;     // largest change of a score by one coordinate of one direction
-    double rough = 1.0;        // both end once the violation is below this multiple of the strength
-    double armijo = 0.01;      // share of the predicted decrease that a step must reach
-    int max_halvings = 40;     // of a step, before the fit is given up as stalled
+    double max_move = 4.0;             // largest change of a score by one coordinate of one direction
+    double rough = 1.0;                // both end once the violation is below this multiple of the strength,
+    int rough_iterations = 30;         // or after so many iterations: the problem is then a hard one
+    double armijo = 0.01;              // share of the predicted decrease that a step must reach
+    int max_halvings = 40;             // of a step, before the fit is given up as stalled
 };
 
 struct IterationRow {
