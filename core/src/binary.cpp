@@ -65,8 +65,8 @@ class LabelSolver {
             fit.history.push_back({label, iteration, n_nonzero, objective_, violation_, taken_});
             fit.n_iter = iteration;
             if (violation_ <= tol || iteration == options_.max_iter || stop_) break;
-            find_direction(choose_effort(violation_, strength, tol, iteration, options_));
-            if (!step()) break;
+            const Effort effort = choose_effort(violation_, strength, tol, iteration, options_);
+            if (!advance(effort) && !advance(kept_short(effort, options_))) break;
             evaluate(label);
         }
         store(fit);
@@ -144,6 +144,11 @@ class LabelSolver {
         } else {
             for (const std::int32_t j : nonzero) column_add(X_, j, v[j], out.data());
         }
+    }
+
+    bool advance(const Effort& effort) {
+        find_direction(effort);
+        return step();
     }
 
     void find_direction(const Effort& effort) {

@@ -57,10 +57,7 @@ class MultinomialSolver {
             if (violation_ <= tol || iteration == options_.max_iter || stop_) break;
             gather_working_set();
             const Effort effort = choose_effort(violation_, options_.strength, tol, iteration, options_);
-            const ClassModel model{weights_.data(), gradient_.data(), probability_.data(), targets_.weight};
-            std::fill(step_.begin(), step_.end(), 0.0);
-            direction_.solve(working_set_, model, effort, step_.data(), stop_);
-            if (!step()) break;
+            if (!advance(effort) && !advance(kept_short(effort, options_))) break;
         }
         store(fit);
         return fit;
@@ -144,6 +141,13 @@ class MultinomialSolver {
             if (violation > 0.0) joining_.emplace_back(-violation, j);
         }
         choose_working_set(active_, joining_, options_, working_set_);
+    }
+
+    bool advance(const Effort& effort) {
+        const ClassModel model{weights_.data(), gradient_.data(), probability_.data(), targets_.weight};
+        std::fill(step_.begin(), step_.end(), 0.0);
+        direction_.solve(working_set_, model, effort, step_.data(), stop_);
+        return step();
     }
 
     // Moves along the direction; false if no step lowers the objective.

@@ -34,6 +34,13 @@ inline Effort choose_effort(double violation, double strength, double tol, int i
             is_rough ? options.max_move : std::numeric_limits<double>::infinity()};
 }
 
+// For a second try where no step along the first direction helped: long moves through flat valleys can lead astray.
+inline Effort kept_short(Effort effort, const SolverOptions& options) {
+    effort.left_out = options.curvature_left_out;
+    effort.max_move = options.max_move;
+    return effort;
+}
+
 // The active features and the zeros that violate their condition most, rising. Few join at a time: the first gradients
 // of a weak penalty call for many more features than the solution keeps. `joining` holds (-violation, feature).
 inline void choose_working_set(const std::vector<std::int32_t>& active,
