@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
 from setwise.exceptions import InvalidData, NotConverged
-from setwise.learners.binary import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL
 from setwise.learners.checks import (
     as_matrix,
     checked_l1_ratio,
@@ -30,6 +29,7 @@ from setwise.learners.checks import (
     require_finite,
 )
 from setwise.learners.features import FeatureColumns
+from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL
 
 __all__ = ["ClassFit", "MultinomialLogistic", "fit_classes"]
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidParameter
-from setwise.learners.binary import BinaryProblem, LabelFits, warn_unless_converged
 from setwise.learners.checks import checked_l1_ratio, checked_max_iter, checked_strength, checked_tol
+from setwise.learners.fits import LabelFits, warn_unless_converged
+from setwise.learners.problem import BinaryProblem
 
 __all__ = ["fit_path", "strength_grid"]
 

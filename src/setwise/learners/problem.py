@@ -1,0 +1,157 @@
+"""The data of a binary fit, checked and laid out once, and the way from there into the core and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from setwise import _core
+from setwise.exceptions import InvalidData
+from setwise.labels import LabelMatrix
+from setwise.learners.checks import checked_offset, checked_soft_targets, checked_threads, document_weights
+from setwise.learners.features import FeatureColumns
+from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL, LabelFits
+
+__all__ = ["BinaryProblem"]
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryProblem:
+    """Everything of a fit that its strength does not change: checked once, read by every fit of a path."""
+
+    features: FeatureColumns
+    targets: sp.csc_array
+    weight: NDArray[np.float64]
+    offset: NDArray[np.float64] | None
+    constant: NDArray[np.bool_]
+    n_threads: int
+    native: _core.Targets
+    """Targets, weights and offsets of the labels that vary."""
+    null_intercept: NDArray[np.float64]
+    peak: NDArray[np.float64]
+    """Largest gradient of a feature at zero weights; 0 for constants."""
+
+    @classmethod
+    def of(cls, X: Any, Y: Any, sample_weight: Any, offset: Any, soft: bool, n_threads: Any) -> BinaryProblem:
+        """Check the data of a fit and find the models without features."""
+        features = FeatureColumns.of(X)
+        targets = checked_soft_targets(Y, "Y") if soft else _columns_of_labels(Y)
+        if targets.shape[0] != features.n_samples:
+            raise InvalidData(f"Y must have one row a row of X, {features.n_samples}; got {targets.shape[0]}.")
+        weight = document_weights(sample_weight, features.n_samples)
+        offsets = checked_offset(offset, features.n_samples, targets.shape[1])
+        threads = checked_threads(n_threads)
+        always, never = _constant_labels(targets, weight)
+        constant = always | never
+        varying = np.flatnonzero(~constant)
+        kept = targets[:, varying]
+        kept_offsets = offsets if offsets is None or len(offsets) == 1 else np.ascontiguousarray(offsets[varying])
+        native = _core.Targets(
+            features.n_samples,
+            kept.indptr.astype(np.int64),
+            kept.indices.astype(np.int32),
+            kept.data,
+            weight,
+            kept_offsets,
+        )
+        null_intercept = _constant_intercepts(always, offsets)
+        peak = np.zeros(targets.shape[1])
+        null_intercept[varying], peak[varying] = _core.null_models(features.native, native, threads)
+        return cls(features, targets, weight, offsets, constant, threads, native, null_intercept, peak)
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are, constants too."""
+        return int(self.targets.shape[1])
+
+    def fit(
+        self,
+        strengths: list[float],
+        l1_ratio: float,
+        tol: float | None,
+        max_iter: int,
+        start: LabelFits | None = None,
+        first_iteration: int = 0,
+    ) -> list[LabelFits]:
+        """Fit every label that varies at falling strengths, each from where the one before ended.
+
+        The first starts from ``start``, which has ``first_iteration`` iterations behind it, or from zero weights.
+        """
+        varying = np.flatnonzero(~self.constant)
+        asked = np.maximum(RELATIVE_TOL * self.peak, LEAST_TOL) if tol is None else np.full(self.n_labels, tol)
+        if start is None:
+            coef = sp.csr_array((varying.size, self.features.kept.size), dtype=np.float64)
+            intercept = self.null_intercept[varying]
+        else:
+            coef = self.features.inward(start.coef[varying])
+            intercept = start.intercept[varying]
+        found = _core.fit_binary(
+            self.features.native,
+            self.native,
+            coef.indptr.astype(np.int64),
+            coef.indices.astype(np.int32),
+            coef.data.astype(np.float64),
+            np.ascontiguousarray(intercept, dtype=np.float64),
+            strengths[-1],
+            l1_ratio,
+            asked[varying],
+            max_iter,
+            self.n_threads,
+            np.asarray(strengths[:-1], dtype=np.float64),
+            first_iteration,
+        )
+        return [self._with_constants(*one, asked=asked) for one in found]
+
+    def _with_constants(
+        self,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        values: NDArray[np.float64],
+        intercepts: NDArray[np.float64],
+        violations: NDArray[np.float64],
+        objectives: NDArray[np.float64],
+        n_iters: NDArray[np.int32],
+        history: dict[str, NDArray[Any]],
+        *,
+        asked: NDArray[np.float64],
+    ) -> LabelFits:
+        """Put the constant labels back between those that vary."""
+        varying = np.flatnonzero(~self.constant)
+        lengths = np.zeros(self.n_labels, dtype=np.int64)
+        lengths[varying] = np.diff(indptr)
+        coef = self.features.outward(np.concatenate([[0], np.cumsum(lengths)]), indices, values)
+        history["label"] = varying.astype(np.int32)[history["label"]]
+        intercept = self.null_intercept.copy()
+        chance = np.exp(-CONSTANT_LOGIT)  # bounds a constant label's chance of being otherwise, and its loss
+        violation = np.full(self.n_labels, chance * max(1.0, self.features.largest))
+        asked = np.where(self.constant, np.maximum(asked, violation), asked)  # an intercept far out is all one can ask
+        objective = np.full(self.n_labels, chance)
+        n_iter = np.zeros(self.n_labels, dtype=np.int32)
+        intercept[varying], violation[varying], objective[varying] = intercepts, violations, objectives
+        n_iter[varying] = n_iters
+        return LabelFits(coef, intercept, violation, asked, objective, n_iter, self.constant, history)
+
+
+def _columns_of_labels(Y: Any) -> sp.csc_array:
+    return sp.csc_array(LabelMatrix.of(Y).indicator, dtype=np.float64)
+
+
+def _constant_labels(targets: sp.csc_array, weight: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell which labels all documents of positive weight have, and which none has."""
+    counted = weight > 0.0
+    inside = targets[counted]
+    never = np.asarray(inside.sum(axis=0)).ravel() == 0.0
+    full = sp.csc_array((inside.data == 1.0, inside.indices, inside.indptr), shape=inside.shape)
+    always = np.asarray(full.sum(axis=0)).ravel() == np.count_nonzero(counted)
+    return always, never
+
+
+def _constant_intercepts(always: NDArray[np.bool_], offsets: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Give the intercept that each label would have as a constant: CONSTANT_LOGIT beyond every offset."""
+    low = np.zeros(1) if offsets is None else offsets.min(axis=1)
+    high = np.zeros(1) if offsets is None else offsets.max(axis=1)
+    return np.where(always, CONSTANT_LOGIT - low, -CONSTANT_LOGIT - high)
