@@ -83,7 +83,8 @@ TEST(two_threads_have_the_bits_of_one) {
     }
 }
 
-// Features swept one by one, the Hessian always formed, documents of little curvature left out or not: one optimum.
+// Features swept one by one, the Hessian always formed, conjugate gradients, exact systems, documents of little
+// curvature left out or not: one optimum.
 TEST(every_way_through_the_solver_reaches_the_same_optimum) {
     for (const auto& [n, d] : {std::pair{80, 30}, {30, 90}}) {
         RandomProblem problem(n, n, d, 3, Kind::real);
@@ -108,6 +109,18 @@ TEST(every_way_through_the_solver_reaches_the_same_optimum) {
             auto never_far = base;
             never_far.far = INFINITY;
             ways.push_back(fit<const double*>(problem, never_far));
+            auto conjugates_always = base;
+            conjugates_always.typical_rounds = 0.0;
+            ways.push_back(fit<const double*>(problem, conjugates_always));
+            auto conjugates_never = base;
+            conjugates_never.typical_rounds = INFINITY;
+            ways.push_back(fit<const double*>(problem, conjugates_never));
+            auto exact_soon = base;
+            exact_soon.patient_sweeps = 1;
+            ways.push_back(fit<const double*>(problem, exact_soon));
+            auto exact_never = base;
+            exact_never.exact_limit = 0;
+            ways.push_back(fit<const double*>(problem, exact_never));
             auto short_steps = base;
             short_steps.max_move = 0.5;
             ways.push_back(fit<const double*>(problem, short_steps));
@@ -254,13 +267,13 @@ TEST(no_iterations_return_the_start) {
     }
 }
 
-TEST(a_stop_that_is_already_asked_for_takes_no_step) {
+TEST(a_stop_that_is_already_asked_for_returns_at_once) {
     RandomProblem problem(14, 30, 10, 5, Kind::real);
     const std::atomic<bool> stop{true};
     for (const double l1_ratio : {0.0, 1.0})
         for (const auto& fitted : fit<const double*>(problem, problem.options(1e-4, l1_ratio, 1e-9), stop)) {
             CHECK(fitted.n_iter == 0 && fitted.indices.empty());
-            CHECK(fitted.history.size() <= 1);
+            CHECK(fitted.history.empty());  // not even looked at: thousands of labels would take seconds
         }
     CHECK(setwise::null_models(problem.features<const double*>(), problem.targets(), 1, stop).size() == 5);
 }
