@@ -249,7 +249,8 @@ std::vector<BinaryFit> fit_binary(const FeatureMatrix<Values>& features, const B
     {
         LabelSolver<Values> solver(features, targets, start, options, stop);
 #pragma omp for schedule(dynamic, 1)
-        for (std::int32_t label = 0; label < n_labels; ++label) solver.fit(label, &fits[label * n_fits]);
+        for (std::int32_t label = 0; label < n_labels; ++label)
+            if (!stop) solver.fit(label, &fits[label * n_fits]);
     }
     return fits;
 }

@@ -81,7 +81,7 @@ class NewtonDirection {
         const double patience = m_ <= options_.gram_limit ? options_.gram_patience * cost_of_hessian() : kEndless;
         bool settled = sweep_features(target, patience, stop);
         if (!settled && sweeps_left_ > 0) {
-            form_hessian();
+            form_hessian(stop);
             settled = sweep_hessian(target, stop);
         }
         sweeps_left_ = kept_back;
@@ -307,7 +307,7 @@ class NewtonDirection {
     float least_curvature() const {
         constexpr int kBins = 256;  // by binary exponent
         double mass[kBins] = {};
-        for (const float c : curvature_) mass[std::bit_cast<std::uint32_t>(c) >> 23] += c;
+        for (const float c : curvature_) mass[(std::bit_cast<std::uint32_t>(c) >> 23) & 0xffu] += c;
         double left_out = 0.0;
         int bin = 0;
         while (bin < kBins - 1 && left_out + mass[bin] <= effort_->left_out * total_curvature_) left_out += mass[bin++];
@@ -316,14 +316,14 @@ class NewtonDirection {
 
     // H over the working set and, last, the intercept. Features come most frequent first, so most of the additions fall
     // into a small corner of H that stays in cache.
-    void form_hessian() {
+    void form_hessian(const std::atomic<bool>& stop) {
         width_ = m_ + 1;
         hessian_.assign(static_cast<std::size_t>(width_) * width_, 0.0f);
         for (std::int32_t a = 0; a < m_; ++a) local_[(*work_)[a]] = a;
         const float least = least_curvature();
         row_index_.resize(static_cast<std::size_t>(m_) + 1);
         row_value_.resize(static_cast<std::size_t>(m_) + 1);
-        for (std::int32_t i = 0; i < X_.n_rows; ++i)
+        for (std::int32_t i = 0; i < X_.n_rows && !stop; ++i)
             if (curvature_[i] >= least) add_document(i);
         for (std::int32_t a = 0; a < m_; ++a) {
             local_[(*work_)[a]] = -1;

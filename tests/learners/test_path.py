@@ -144,3 +144,24 @@ def test_a_warm_start_that_is_not_finite_is_refused(value: float) -> None:
     for start in (replace(fits, intercept=np.full(3, value)), replace(fits, coef=fits.coef * value)):
         with pytest.raises(InvalidData, match=rf"^warm_start must hold finite numbers; got -?{value}"):
             fit_labels(**problem.data, strength=0.01, warm_start=start)
+
+
+@pytest.mark.parametrize(
+    ("highest", "lowest", "n_strengths", "match"),
+    [
+        (1.0, 0.1, -1, "^n_strengths must be a whole number from 1 up; got -1"),
+        (1.0, 0.1, 2.5, "^n_strengths must be"),
+        (0.1, 1.0, 3, "^lowest must lie above 0 and not above highest"),
+        (1.0, 0.0, 3, "^lowest must lie above 0"),
+        ("a", 0.1, 3, "^strength must be a finite number"),
+    ],
+)
+def test_a_grid_that_cannot_be_is_refused(highest: Any, lowest: Any, n_strengths: Any, match: str) -> None:
+    with pytest.raises(InvalidParameter, match=match):
+        strength_grid(highest, lowest, n_strengths)
+
+
+def test_a_path_needs_a_list_of_strengths() -> None:
+    problem = small_problem(9)
+    with pytest.raises(InvalidParameter, match=r"^strengths must be a list of numbers; got 0.1"):
+        fit_path(**problem.data, strengths=0.1)

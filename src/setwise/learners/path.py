@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,8 +19,10 @@ __all__ = ["fit_path", "strength_grid"]
 
 def strength_grid(highest: float, lowest: float, n_strengths: int) -> NDArray[np.float64]:
     """Give ``n_strengths`` strengths from ``highest`` down to ``lowest``, evenly spaced on the log scale."""
-    if not 0.0 < lowest <= highest < np.inf:
+    if not 0.0 < checked_strength(lowest) <= checked_strength(highest):
         raise InvalidParameter(f"lowest must lie above 0 and not above highest; got {lowest!r} and {highest!r}.")
+    if not isinstance(n_strengths, numbers.Integral) or n_strengths < 1:
+        raise InvalidParameter(f"n_strengths must be a whole number from 1 up; got {n_strengths!r}.")
     return np.geomspace(highest, lowest, n_strengths)
 
 
@@ -40,6 +43,8 @@ def fit_path(
 
     The data are checked and laid out once. The result has the order of ``strengths``.
     """
+    if not isinstance(strengths, Iterable):
+        raise InvalidParameter(f"strengths must be a list of numbers; got {strengths!r}.")
     grid = [checked_strength(strength) for strength in strengths]
     if not grid:
         raise InvalidParameter("strengths must hold at least one strength; got none.")
