@@ -153,7 +153,7 @@ def test_a_warm_start_that_is_not_finite_is_refused(value: float) -> None:
         (1.0, 0.1, 2.5, "^n_strengths must be"),
         (0.1, 1.0, 3, "^lowest must lie above 0 and not above highest"),
         (1.0, 0.0, 3, "^lowest must lie above 0"),
-        ("a", 0.1, 3, "^strength must be a finite number"),
+        ("a", 0.1, 3, "^lowest must lie above 0"),
     ],
 )
 def test_a_grid_that_cannot_be_is_refused(highest: Any, lowest: Any, n_strengths: Any, match: str) -> None:

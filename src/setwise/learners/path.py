@@ -19,7 +19,8 @@ __all__ = ["fit_path", "strength_grid"]
 
 def strength_grid(highest: float, lowest: float, n_strengths: int) -> NDArray[np.float64]:
     """Give ``n_strengths`` strengths from ``highest`` down to ``lowest``, evenly spaced on the log scale."""
-    if not 0.0 < checked_strength(lowest) <= checked_strength(highest):
+    are_numbers = isinstance(highest, numbers.Real) and isinstance(lowest, numbers.Real)
+    if not are_numbers or not 0.0 < lowest <= highest < np.inf:
         raise InvalidParameter(f"lowest must lie above 0 and not above highest; got {lowest!r} and {highest!r}.")
     if not isinstance(n_strengths, numbers.Integral) or n_strengths < 1:
         raise InvalidParameter(f"n_strengths must be a whole number from 1 up; got {n_strengths!r}.")
