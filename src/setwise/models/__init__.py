@@ -1,0 +1,1 @@
+"""Joint models of label sets: what they can be asked is in :mod:`setwise.models.abilities`."""
