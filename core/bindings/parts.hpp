@@ -5,6 +5,7 @@
 
 namespace setwise::door {
 
+void bind_crf(nanobind::module_& m);
 void bind_learners(nanobind::module_& m);
 
 }  // namespace setwise::door

@@ -77,5 +77,27 @@ def fit_multinomial(
 ) -> tuple[_F64, _F64, float, float, int, dict[str, NDArray[Any]]]:
     """Weights (features by classes, flat), intercepts, violation, objective, iterations, history columns."""
 
+def support_likelihood(
+    features: Features,
+    n_labels: int,
+    set_indptr: _I64,
+    set_indices: _I32,
+    set_bias: _F64,
+    own_set: _I32,
+    weights: _F64,
+    intercept: _F64,
+    n_threads: int,
+) -> tuple[float, _F64, _F64, _F64]:
+    """Mean loss of a random field over given sets, and its gradient by weights, intercept and set bias.
+
+    ``weights`` are features, in the order of the core's columns, by labels, whose number is padded with zeros to a
+    multiple of 8.
+    """
+
+def support_sums(
+    scores: _F64, set_indptr: _I64, set_indices: _I32, set_bias: _F64, n_threads: int
+) -> tuple[_F64, _I32, _F64]:
+    """For each document: log of the partition function, the most probable set, the probability of each label."""
+
 def uses_avx2() -> bool:
     """Whether this machine runs the AVX2 paths."""

@@ -28,6 +28,8 @@ class FeatureColumns:
     n_samples: int
     n_features: int
     kept: NDArray[np.int32]
+    place: NDArray[np.int32]
+    """Where the core holds each of ``kept``."""
     native: _core.Features
     largest: float
     """Largest absolute value."""
@@ -46,16 +48,18 @@ class FeatureColumns:
         inner = columns[:, order]
         rows = inner.tocsr()
         peak = np.maximum.reduceat(np.abs(inner.data), inner.indptr[:-1]) if order.size else np.zeros(0)
+        place = np.argsort(order).astype(np.int32)
         native = _core.Features(
             n_samples,
             order.size,
             *_structure(inner),
             *_structure(rows),
             peak.astype(np.float64),
-            np.argsort(order).astype(np.int32),
+            place,
             **_values(inner, rows),
         )
-        return cls(n_samples, n_features, np.sort(order).astype(np.int32), native, float(peak.max(initial=0.0)))
+        kept = np.sort(order).astype(np.int32)
+        return cls(n_samples, n_features, kept, place, native, float(peak.max(initial=0.0)))
 
     def inward(self, coef: sp.csr_array) -> sp.csr_array:
         """Weights of the caller's features, as the core numbers them."""

@@ -1,0 +1,159 @@
+"""Limited-memory quasi-Newton for smooth functions with elastic nets: L-BFGS, and OWL-QN where there is an L1 term.
+
+OWL-QN (Andrew and Gao, 2007) stays in one orthant at a time, where the L1 term is linear: the direction is made from
+the pseudo-gradient, steps that would cross zero end there, and the curvature is that of the smooth part. Without an L1
+term every one of these is the plain L-BFGS step (Liu and Nocedal, 1989).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setwise.learners.penalty import ElasticNet
+
+__all__ = ["Iterate", "QuasiNewtonOptions", "quasi_newton"]
+
+Vector = NDArray[np.float64]
+Evaluate = Callable[[Vector], tuple[float, Vector]]
+
+
+@dataclass(frozen=True)
+class QuasiNewtonOptions:
+    """How, not what: these change the time of a fit, never its optimum."""
+
+    memory: int = 10
+    """Pairs of steps and gradient changes that stand for the curvature."""
+    armijo: float = 1e-4
+    """Share of the predicted decrease that a step must reach."""
+    max_halvings: int = 40
+    """Of a step, before the search is given up as stalled."""
+    least_curvature: float = 1e-12
+    """A pair is kept where its curvature is above this share of the gradient change's square."""
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """Where an iteration ended."""
+
+    point: Vector
+    objective: float
+    violation: float
+    """Largest violation of the optimality conditions: the certificate."""
+    n_evaluations: int
+    stalled: bool = False
+    """No step lowers the objective: rounding allows no further."""
+
+
+def quasi_newton(
+    evaluate: Evaluate,
+    start: Vector,
+    penalties: Sequence[tuple[slice, ElasticNet]],
+    options: QuasiNewtonOptions | None = None,
+) -> Iterator[Iterate]:
+    """Lower ``evaluate(v)[0] + sum of penalties over their slices``; yield the start, then each iterate.
+
+    ``evaluate`` gives value and gradient of the smooth function; slices do not overlap, and what no slice covers is
+    free. The caller stops when it has seen enough; the last iterate is ``stalled`` where nothing can be gained.
+    """
+    options = options or QuasiNewtonOptions()
+    point = start.copy()
+    value, gradient = _with_squares(evaluate, point, penalties)
+    pseudo = _pseudo_gradient(point, gradient, penalties)
+    n_evaluations = 1
+    pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=options.memory)
+    yield Iterate(point, value, _largest(pseudo), n_evaluations)
+    while True:
+        direction = _direction(pseudo, pairs)
+        _align(direction, pseudo, penalties)
+        if not pairs:  # nothing is known of the scale yet: move by one at most
+            direction /= max(1.0, float(np.sqrt(pseudo @ pseudo)))
+        slope = float(direction @ pseudo)
+        step, found = 1.0, None
+        for _ in range(options.max_halvings if slope < 0.0 else 0):
+            trial = point + step * direction
+            _stay_in_orthant(trial, point, pseudo, penalties)
+            after, gradient_after = _with_squares(evaluate, trial, penalties)
+            n_evaluations += 1
+            if after <= value + options.armijo * float(pseudo @ (trial - point)):
+                found = trial, after, gradient_after
+                break
+            step /= 2.0
+        if found is None:
+            if not pairs:
+                yield Iterate(point, value, _largest(pseudo), n_evaluations, stalled=True)
+                return
+            pairs.clear()  # a stale curvature may be at fault: once more along the gradient
+            continue
+        trial, value, gradient_after = found
+        moved, turned = trial - point, gradient_after - gradient
+        curvature = float(moved @ turned)
+        if curvature > options.least_curvature * float(turned @ turned):
+            pairs.append((moved, turned, curvature))
+        point, gradient = trial, gradient_after
+        pseudo = _pseudo_gradient(point, gradient, penalties)
+        yield Iterate(point, value, _largest(pseudo), n_evaluations)
+
+
+def _with_squares(
+    evaluate: Evaluate, point: Vector, penalties: Sequence[tuple[slice, ElasticNet]]
+) -> tuple[float, Vector]:
+    """Value with all penalties, and the gradient of all that is smooth: the function and the squared terms."""
+    value, gradient = evaluate(point)
+    for part, net in penalties:
+        value += net.value(point[part])
+        if net.l2 > 0.0:
+            gradient[part] += net.l2 * point[part]
+    return value, gradient
+
+
+def _pseudo_gradient(point: Vector, gradient: Vector, penalties: Sequence[tuple[slice, ElasticNet]]) -> Vector:
+    """Give the subgradient of least size, with its sign; its largest absolute value is the violation."""
+    pseudo = gradient.copy()
+    for part, net in penalties:
+        if net.l1 > 0.0:
+            w, g = point[part], gradient[part]
+            at_zero = np.sign(g) * np.maximum(np.abs(g) - net.l1, 0.0)
+            pseudo[part] = np.where(w != 0.0, g + net.l1 * np.sign(w), at_zero)
+    return pseudo
+
+
+def _direction(pseudo: Vector, pairs: Sequence[tuple[Vector, Vector, float]]) -> Vector:
+    """Give minus the inverse curvature times the pseudo-gradient, by the two loops of L-BFGS."""
+    direction = -pseudo
+    shares = []
+    for moved, turned, curvature in reversed(pairs):
+        share = float(moved @ direction) / curvature
+        direction -= share * turned
+        shares.append(share)
+    if pairs:
+        _, turned, curvature = pairs[-1]
+        direction *= curvature / float(turned @ turned)
+    for (moved, turned, curvature), share in zip(pairs, reversed(shares), strict=True):
+        direction += (share - float(turned @ direction) / curvature) * moved
+    return direction
+
+
+def _align(direction: Vector, pseudo: Vector, penalties: Sequence[tuple[slice, ElasticNet]]) -> None:
+    """Drop what points uphill, coordinate by coordinate, where an L1 term makes the model trust only the orthant."""
+    for part, net in penalties:
+        if net.l1 > 0.0:
+            direction[part][direction[part] * pseudo[part] >= 0.0] = 0.0
+
+
+def _stay_in_orthant(
+    trial: Vector, point: Vector, pseudo: Vector, penalties: Sequence[tuple[slice, ElasticNet]]
+) -> None:
+    """Set to zero what has crossed it."""
+    for part, net in penalties:
+        if net.l1 > 0.0:
+            orthant = np.where(point[part] != 0.0, np.sign(point[part]), -np.sign(pseudo[part]))
+            trial[part][trial[part] * orthant <= 0.0] = 0.0
+
+
+def _largest(values: Vector) -> float:
+    return float(np.max(np.abs(values), initial=0.0))
