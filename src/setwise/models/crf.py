@@ -99,20 +99,20 @@ class PairwiseCRF(LabelModel):
         penalties = [(problem.weights, net), (problem.pair_weights, PairTerms.penalty(pair_strength))]
         iterates = quasi_newton(problem.evaluate, np.zeros(problem.size), penalties, options)
         for iteration, iterate in enumerate(iterates):
-            if iteration == 0 and tol is None:
-                tol = max(RELATIVE_TOL * iterate.violation, LEAST_TOL)
+            if iteration == 0:
+                asked = max(RELATIVE_TOL * iterate.violation, LEAST_TOL) if tol is None else tol
             self._record(iteration, iterate)
             if iteration and callback is not None:
                 self._keep(problem, iterate)
                 if callback(iteration, self):
                     return self
-            if iterate.violation <= tol or iterate.stalled or iteration == max_iter:
+            if iterate.violation <= asked or iterate.stalled or iteration == max_iter:
                 break
         self._keep(problem, iterate)
-        if self.violation_ > tol:
+        if self.violation_ > asked:
             warnings.warn(
                 f"The fit did not reach the violation asked for: it has {self.violation_:.2g} and should have "
-                f"{tol:.2g} after {self.n_iter_} iterations. Hint: raise max_iter, tol or strength.",
+                f"{asked:.2g} after {self.n_iter_} iterations. Hint: raise max_iter, tol or strength.",
                 NotConverged,
                 stacklevel=2,
             )
