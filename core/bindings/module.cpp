@@ -9,5 +9,6 @@ NB_MODULE(_native, m) {
     nanobind::set_leak_warnings(false);
     setwise::door::bind_crf(m);
     setwise::door::bind_learners(m);
+    setwise::door::bind_mixture(m);
     m.def("uses_avx2", &setwise::machine_has_avx2);
 }

@@ -99,5 +99,23 @@ def support_sums(
 ) -> tuple[_F64, _I32, _F64]:
     """For each document: log of the partition function, the most probable set, the probability of each label."""
 
+def mixture_log_prob(logits: _F64, log_gate: _F64, set_indptr: _I64, set_indices: _I32, n_threads: int) -> _F64:
+    """log p(set | x), documents by sets, of a mixture of independent labels.
+
+    ``logits`` are documents by components by labels, finite; ``log_gate`` documents by components, -inf where a
+    component has no part. The labels of a set rise.
+    """
+
+def mixture_size_marginals(logits: _F64, log_gate: _F64, max_size: int, n_threads: int) -> tuple[_F64, _F64]:
+    """p(y_l = 1, |y| = s | x) as documents by labels by sizes 1 to ``max_size``, and p(y = 0 | x)."""
+
+def mixture_mode(
+    logits: _F64, log_gate: _F64, max_steps: int, n_threads: int
+) -> tuple[_I64, _I32, _F64, NDArray[np.bool_]]:
+    """The most probable set of each document (indptr, indices), its log probability, and whether that is proved.
+
+    A document's search lists at most ``max_steps`` sets; 0 sets no limit.
+    """
+
 def uses_avx2() -> bool:
     """Whether this machine runs the AVX2 paths."""

@@ -1,0 +1,77 @@
+// Mixtures of independent labels at the door.
+#include "setwise/mixture.hpp"
+
+#include "arrays.hpp"
+#include "parts.hpp"
+
+using namespace nb::literals;
+
+namespace setwise::door {
+namespace {
+
+setwise::Mixture checked_mixture(const InCube<double>& logits, const InMatrix<double>& log_gate, int n_threads) {
+    require(logits.shape(1) >= 1 && logits.shape(2) >= 1, "logits must have a component and a label");
+    require(log_gate.shape(0) == logits.shape(0) && log_gate.shape(1) == logits.shape(1), "logits and gates differ");
+    require(n_threads >= 1, "n_threads must be 1 or more");
+    return {static_cast<std::int64_t>(logits.shape(0)), static_cast<std::int32_t>(logits.shape(1)),
+            static_cast<std::int32_t>(logits.shape(2)), logits.data(), log_gate.data()};
+}
+
+Out<double> mixture_log_prob(InCube<double> logits, InMatrix<double> log_gate, In<std::int64_t> set_indptr,
+                             In<std::int32_t> set_indices, int n_threads) {
+    const auto mixture = checked_mixture(logits, log_gate, n_threads);
+    require(set_indptr.shape(0) >= 1, "indptr has the wrong length");
+    const std::size_t n_sets = set_indptr.shape(0) - 1;
+    check_compressed(set_indptr, set_indices, set_indices.shape(0), static_cast<std::int32_t>(n_sets),
+                     mixture.n_labels);
+    const setwise::LabelSets sets{static_cast<std::int64_t>(n_sets), set_indptr.data(), set_indices.data()};
+    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
+        std::vector<double> out(logits.shape(0) * n_sets);
+        setwise::mixture_log_prob(mixture, sets, n_threads, stop, out.data());
+        return out;
+    });
+    return give(std::move(found), {logits.shape(0), n_sets});
+}
+
+nb::tuple mixture_size_marginals(InCube<double> logits, InMatrix<double> log_gate, int max_size, int n_threads) {
+    const auto mixture = checked_mixture(logits, log_gate, n_threads);
+    require(max_size >= 0 && max_size <= mixture.n_labels, "max_size must lie between 0 and the number of labels");
+    const std::size_t n = logits.shape(0), n_labels = logits.shape(2), n_sizes = static_cast<std::size_t>(max_size);
+    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
+        std::pair<std::vector<double>, std::vector<double>> out(n * n_labels * n_sizes, n);
+        setwise::mixture_size_marginals(mixture, max_size, n_threads, stop, out.first.data(), out.second.data());
+        return out;
+    });
+    return nb::make_tuple(give(std::move(found.first), {n, n_labels, n_sizes}), give(std::move(found.second)));
+}
+
+nb::tuple mixture_mode(InCube<double> logits, InMatrix<double> log_gate, std::int64_t max_steps, int n_threads) {
+    const auto mixture = checked_mixture(logits, log_gate, n_threads);
+    require(max_steps >= 0, "max_steps must be zero or above");
+    const auto modes = run_interruptibly(
+        [&](const std::atomic<bool>& stop) { return setwise::mixture_mode(mixture, max_steps, n_threads, stop); });
+    std::vector<std::int64_t> indptr{0};
+    std::vector<std::int32_t> indices;
+    std::vector<double> log_prob;
+    auto* exact = new bool[modes.size()];  // no std::vector: of bool it packs bits
+    nb::capsule owner(exact, [](void* p) noexcept { delete[] static_cast<bool*>(p); });
+    for (const auto& mode : modes) {
+        indices.insert(indices.end(), mode.labels.begin(), mode.labels.end());
+        indptr.push_back(static_cast<std::int64_t>(indices.size()));
+        exact[log_prob.size()] = mode.exact;
+        log_prob.push_back(mode.log_prob);
+    }
+    return nb::make_tuple(give(std::move(indptr)), give(std::move(indices)), give(std::move(log_prob)),
+                          Out<bool>(exact, {modes.size()}, owner));
+}
+
+}  // namespace
+
+void bind_mixture(nb::module_& m) {
+    m.def("mixture_log_prob", &mixture_log_prob, "logits"_a, "log_gate"_a, "set_indptr"_a, "set_indices"_a,
+          "n_threads"_a);
+    m.def("mixture_size_marginals", &mixture_size_marginals, "logits"_a, "log_gate"_a, "max_size"_a, "n_threads"_a);
+    m.def("mixture_mode", &mixture_mode, "logits"_a, "log_gate"_a, "max_steps"_a, "n_threads"_a);
+}
+
+}  // namespace setwise::door

@@ -1,0 +1,142 @@
+// The probability of given sets. Eight documents are taken at a time, with the document as the fastest index, so that
+// a set's sum of logits reads whole vectors and gathers nothing.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "setwise/dispatch.hpp"
+#include "setwise/mixture.hpp"
+#include "setwise/vector_math.hpp"
+
+namespace setwise {
+namespace {
+
+constexpr std::int32_t kLanes = 8;
+
+// log(x) for finite x >= 1: x = 2^e m with m in [1, 2).
+SETWISE_INLINE double log_from_one(double x) {
+    constexpr double kLn2 = 0.69314718055994530942;
+    constexpr std::int64_t kMantissa = (std::int64_t{1} << 52) - 1;
+    constexpr double kTwoTo52 = 4503599627370496.0;
+    const auto bits = std::bit_cast<std::int64_t>(x);
+    const auto m = std::bit_cast<double>((bits & kMantissa) | std::bit_cast<std::int64_t>(1.0));
+    const double e = std::bit_cast<double>((bits >> 52) | std::bit_cast<std::int64_t>(kTwoTo52)) - (kTwoTo52 + 1023.0);
+    return e * kLn2 + log1p_of_unit(m - 1.0);
+}
+
+SETWISE_INLINE void subtract_softplus_body(std::int32_t width, const double* z, double* total) {
+#pragma omp simd
+    for (std::int32_t j = 0; j < width; ++j)
+        total[j] -= log1p_of_unit(exp_of_negative(-std::abs(z[j]))) + (z[j] > 0.0 ? z[j] : 0.0);
+}
+
+// log sum_k exp(none[k] + sum of the set's logits) for each lane; `none` has log pi_k and the softplus of all labels.
+SETWISE_INLINE void score_body(std::int32_t n_components, const double* none, const double* z, std::int64_t size,
+                               const std::int32_t* labels, double* part, double* out) {
+    constexpr double kNever = -std::numeric_limits<double>::infinity();
+    const std::int64_t width = std::int64_t{n_components} * kLanes;
+    std::copy(none, none + width, part);
+    for (std::int64_t e = 0; e < size; ++e) {
+        const double* of_label = z + labels[e] * width;
+#pragma omp simd
+        for (std::int64_t j = 0; j < width; ++j) part[j] += of_label[j];
+    }
+    double top[kLanes], shift[kLanes], sum[kLanes];
+    for (std::int32_t lane = 0; lane < kLanes; ++lane) top[lane] = part[lane];
+    for (std::int64_t j = kLanes; j < width; j += kLanes) {
+#pragma omp simd
+        for (std::int32_t lane = 0; lane < kLanes; ++lane)
+            top[lane] = part[j + lane] > top[lane] ? part[j + lane] : top[lane];
+    }
+    for (std::int32_t lane = 0; lane < kLanes; ++lane) {
+        shift[lane] = top[lane] == kNever ? 0.0 : top[lane];
+        sum[lane] = 0.0;
+    }
+    for (std::int64_t j = 0; j < width; j += kLanes) {
+#pragma omp simd
+        for (std::int32_t lane = 0; lane < kLanes; ++lane) sum[lane] += exp_of_negative(part[j + lane] - shift[lane]);
+    }
+#pragma omp simd
+    for (std::int32_t lane = 0; lane < kLanes; ++lane)
+        out[lane] = top[lane] == kNever ? kNever : top[lane] + log_from_one(sum[lane]);
+}
+
+SETWISE_TARGET_AVX2 void subtract_softplus_avx2(std::int32_t width, const double* z, double* total) {
+    subtract_softplus_body(width, z, total);
+}
+
+SETWISE_TARGET_AVX2 void score_avx2(std::int32_t n_components, const double* none, const double* z, std::int64_t size,
+                                    const std::int32_t* labels, double* part, double* out) {
+    score_body(n_components, none, z, size, labels, part, out);
+}
+
+// Eight documents side by side; lanes beyond the last document hold zeros.
+class Block {
+  public:
+    Block(const Mixture& mixture, const LabelSets& sets)
+        : mixture_(mixture),
+          sets_(sets),
+          width_(mixture.n_components * kLanes),
+          z_(static_cast<std::size_t>(width_) * mixture.n_labels),
+          none_(width_),
+          part_(width_) {}
+
+    void score(std::int64_t first, double* out) {
+        const auto n_lanes = static_cast<std::int32_t>(std::min<std::int64_t>(kLanes, mixture_.n_documents - first));
+        load(first, n_lanes);
+        double found[kLanes];
+        for (std::int64_t s = 0; s < sets_.n_sets; ++s) {
+            const std::int64_t begin = sets_.indptr[s], size = sets_.indptr[s + 1] - begin;
+            if (machine_has_avx2())
+                score_avx2(mixture_.n_components, none_.data(), z_.data(), size, sets_.indices + begin, part_.data(),
+                           found);
+            else
+                score_body(mixture_.n_components, none_.data(), z_.data(), size, sets_.indices + begin, part_.data(),
+                           found);
+            for (std::int32_t lane = 0; lane < n_lanes; ++lane) out[(first + lane) * sets_.n_sets + s] = found[lane];
+        }
+    }
+
+  private:
+    void load(std::int64_t first, std::int32_t n_lanes) {
+        std::fill(z_.begin(), z_.end(), 0.0);
+        std::fill(none_.begin(), none_.end(), 0.0);
+        for (std::int32_t lane = 0; lane < n_lanes; ++lane) {
+            for (std::int32_t k = 0; k < mixture_.n_components; ++k) {
+                const double* logits = mixture_.logits_of(first + lane, k);
+                none_[k * kLanes + lane] = mixture_.log_gate_of(first + lane)[k];
+                for (std::int32_t l = 0; l < mixture_.n_labels; ++l)
+                    z_[static_cast<std::size_t>(l) * width_ + k * kLanes + lane] = logits[l];
+            }
+        }
+        for (std::int32_t l = 0; l < mixture_.n_labels; ++l) {
+            const double* z = z_.data() + static_cast<std::size_t>(l) * width_;
+            if (machine_has_avx2())
+                subtract_softplus_avx2(width_, z, none_.data());
+            else
+                subtract_softplus_body(width_, z, none_.data());
+        }
+    }
+
+    const Mixture& mixture_;
+    const LabelSets& sets_;
+    std::int32_t width_;
+    std::vector<double> z_, none_, part_;
+};
+
+}  // namespace
+
+void mixture_log_prob(const Mixture& mixture, const LabelSets& sets, int n_threads, const std::atomic<bool>& stop,
+                      double* out) {
+    const std::int64_t n_blocks = (mixture.n_documents + kLanes - 1) / kLanes;
+#pragma omp parallel num_threads(n_threads)
+    {
+        Block block(mixture, sets);
+#pragma omp for schedule(dynamic, 1)
+        for (std::int64_t b = 0; b < n_blocks; ++b)
+            if (!stop) block.score(b * kLanes, out);
+    }
+}
+
+}  // namespace setwise
