@@ -13,6 +13,8 @@ namespace setwise {
 namespace {
 
 constexpr std::int32_t kLanes = 8;
+constexpr std::int64_t kSetsAtATime = 128;  // scored side by side, then written out document by document
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // log(x) for finite x >= 1: x = 2^e m with m in [1, 2).
 SETWISE_INLINE double log_from_one(double x) {
@@ -31,44 +33,44 @@ SETWISE_INLINE void subtract_softplus_body(std::int32_t width, const double* z, 
         total[j] -= log1p_of_unit(exp_of_negative(-std::abs(z[j]))) + (z[j] > 0.0 ? z[j] : 0.0);
 }
 
-// log sum_k exp(none[k] + sum of the set's logits) for each lane; `none` has log pi_k and the softplus of all labels.
-SETWISE_INLINE void score_body(std::int32_t n_components, const double* none, const double* z, std::int64_t size,
-                               const std::int32_t* labels, double* part, double* out) {
-    constexpr double kNever = -std::numeric_limits<double>::infinity();
+// Writes log sum_k exp(none[k] + sum of the set's logits) for every set, lanes fastest; `none` has log pi_k less the
+// softplus of all labels. `part` is room for the components of one set.
+SETWISE_INLINE void score_body(std::int32_t n_components, const double* none, const double* z, const LabelSets& sets,
+                               double* part, double* out) {
     const std::int64_t width = std::int64_t{n_components} * kLanes;
-    std::copy(none, none + width, part);
-    for (std::int64_t e = 0; e < size; ++e) {
-        const double* of_label = z + labels[e] * width;
+    for (std::int64_t s = 0; s < sets.n_sets; ++s, out += kLanes) {
+        double* sums = n_components == 1 ? out : part;
+        for (std::int64_t j = 0; j < width; ++j) sums[j] = none[j];
+        for (std::int64_t e = sets.indptr[s]; e < sets.indptr[s + 1]; ++e) {
+            const double* of_label = z + sets.indices[e] * width;
 #pragma omp simd
-        for (std::int64_t j = 0; j < width; ++j) part[j] += of_label[j];
-    }
-    double top[kLanes], shift[kLanes], sum[kLanes];
-    for (std::int32_t lane = 0; lane < kLanes; ++lane) top[lane] = part[lane];
-    for (std::int64_t j = kLanes; j < width; j += kLanes) {
+            for (std::int64_t j = 0; j < width; ++j) sums[j] += of_label[j];
+        }
+        if (n_components == 1) continue;
+        double top[kLanes], total[kLanes];
+        for (std::int32_t lane = 0; lane < kLanes; ++lane) top[lane] = kNever, total[lane] = 0.0;
+        for (std::int64_t j = 0; j < width; j += kLanes) {
 #pragma omp simd
-        for (std::int32_t lane = 0; lane < kLanes; ++lane)
-            top[lane] = part[j + lane] > top[lane] ? part[j + lane] : top[lane];
-    }
-    for (std::int32_t lane = 0; lane < kLanes; ++lane) {
-        shift[lane] = top[lane] == kNever ? 0.0 : top[lane];
-        sum[lane] = 0.0;
-    }
-    for (std::int64_t j = 0; j < width; j += kLanes) {
+            for (std::int32_t lane = 0; lane < kLanes; ++lane)
+                top[lane] = part[j + lane] > top[lane] ? part[j + lane] : top[lane];
+        }
+        for (std::int64_t j = 0; j < width; j += kLanes) {
 #pragma omp simd
-        for (std::int32_t lane = 0; lane < kLanes; ++lane) sum[lane] += exp_of_negative(part[j + lane] - shift[lane]);
-    }
+            for (std::int32_t lane = 0; lane < kLanes; ++lane)
+                total[lane] += exp_of_negative(part[j + lane] - top[lane]);
+        }
 #pragma omp simd
-    for (std::int32_t lane = 0; lane < kLanes; ++lane)
-        out[lane] = top[lane] == kNever ? kNever : top[lane] + log_from_one(sum[lane]);
+        for (std::int32_t lane = 0; lane < kLanes; ++lane) out[lane] = top[lane] + log_from_one(total[lane]);
+    }
 }
 
 SETWISE_TARGET_AVX2 void subtract_softplus_avx2(std::int32_t width, const double* z, double* total) {
     subtract_softplus_body(width, z, total);
 }
 
-SETWISE_TARGET_AVX2 void score_avx2(std::int32_t n_components, const double* none, const double* z, std::int64_t size,
-                                    const std::int32_t* labels, double* part, double* out) {
-    score_body(n_components, none, z, size, labels, part, out);
+SETWISE_TARGET_AVX2 void score_avx2(std::int32_t n_components, const double* none, const double* z,
+                                    const LabelSets& sets, double* part, double* out) {
+    score_body(n_components, none, z, sets, part, out);
 }
 
 // Eight documents side by side; lanes beyond the last document hold zeros.
@@ -80,32 +82,37 @@ class Block {
           width_(mixture.n_components * kLanes),
           z_(static_cast<std::size_t>(width_) * mixture.n_labels),
           none_(width_),
-          part_(width_) {}
+          part_(width_),
+          found_(kSetsAtATime * kLanes) {}
 
     void score(std::int64_t first, double* out) {
         const auto n_lanes = static_cast<std::int32_t>(std::min<std::int64_t>(kLanes, mixture_.n_documents - first));
         load(first, n_lanes);
-        double found[kLanes];
-        for (std::int64_t s = 0; s < sets_.n_sets; ++s) {
-            const std::int64_t begin = sets_.indptr[s], size = sets_.indptr[s + 1] - begin;
+        for (std::int64_t s = 0; s < sets_.n_sets; s += kSetsAtATime) {
+            const LabelSets some{std::min(kSetsAtATime, sets_.n_sets - s), sets_.indptr + s, sets_.indices};
             if (machine_has_avx2())
-                score_avx2(mixture_.n_components, none_.data(), z_.data(), size, sets_.indices + begin, part_.data(),
-                           found);
+                score_avx2(mixture_.n_components, none_.data(), z_.data(), some, part_.data(), found_.data());
             else
-                score_body(mixture_.n_components, none_.data(), z_.data(), size, sets_.indices + begin, part_.data(),
-                           found);
-            for (std::int32_t lane = 0; lane < n_lanes; ++lane) out[(first + lane) * sets_.n_sets + s] = found[lane];
+                score_body(mixture_.n_components, none_.data(), z_.data(), some, part_.data(), found_.data());
+            for (std::int32_t lane = 0; lane < n_lanes; ++lane) {
+                double* row = out + (first + lane) * sets_.n_sets + s;
+                for (std::int64_t e = 0; e < some.n_sets; ++e)
+                    row[e] = closed_[lane] ? kNever : found_[e * kLanes + lane];
+            }
         }
     }
 
   private:
+    // A document whose gates are all closed gets open ones, and its scores are put right when they are written.
     void load(std::int64_t first, std::int32_t n_lanes) {
         std::fill(z_.begin(), z_.end(), 0.0);
         std::fill(none_.begin(), none_.end(), 0.0);
         for (std::int32_t lane = 0; lane < n_lanes; ++lane) {
+            const double* log_gate = mixture_.log_gate_of(first + lane);
+            closed_[lane] = std::count(log_gate, log_gate + mixture_.n_components, kNever) == mixture_.n_components;
             for (std::int32_t k = 0; k < mixture_.n_components; ++k) {
                 const double* logits = mixture_.logits_of(first + lane, k);
-                none_[k * kLanes + lane] = mixture_.log_gate_of(first + lane)[k];
+                none_[k * kLanes + lane] = closed_[lane] ? 0.0 : log_gate[k];
                 for (std::int32_t l = 0; l < mixture_.n_labels; ++l)
                     z_[static_cast<std::size_t>(l) * width_ + k * kLanes + lane] = logits[l];
             }
@@ -122,7 +129,8 @@ class Block {
     const Mixture& mixture_;
     const LabelSets& sets_;
     std::int32_t width_;
-    std::vector<double> z_, none_, part_;
+    std::vector<double> z_, none_, part_, found_;
+    bool closed_[kLanes] = {};
 };
 
 }  // namespace
