@@ -1,1 +1,5 @@
 """Joint models of label sets: what they can be asked is in :mod:`setwise.models.abilities`."""
+
+from setwise.models.br import BinaryRelevance
+
+__all__ = ["BinaryRelevance"]

@@ -1,0 +1,52 @@
+"""Mixtures of independent labels: p(y | x) = sum_k pi_k(x) prod_l b_kl(y_l | x), exactly, by the core's kernels.
+
+``logits`` are documents by components by labels, ``log_gate`` documents by components. With one component and a gate of
+1, made by :func:`one_component`, the mixture is BR.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from setwise import _core
+from setwise.exceptions import InvalidParameter
+from setwise.labels import Modes, SizeMarginals
+from setwise.labels.matrix import csr_of_ones
+from setwise.models.base import checked_count
+
+__all__ = ["log_prob", "mode", "one_component", "size_marginals"]
+
+Array = NDArray[np.float64]
+
+
+def one_component(scores: Array) -> tuple[Array, Array]:
+    """Give the logits and the gate of independent labels, from documents by labels."""
+    return np.ascontiguousarray(scores[:, None, :]), np.zeros((scores.shape[0], 1))
+
+
+def log_prob(logits: Array, log_gate: Array, sets: sp.csr_array, n_threads: int) -> Array:
+    """Give log p(set | x), documents by sets, for sets with sorted columns."""
+    return _core.mixture_log_prob(
+        logits, log_gate, sets.indptr.astype(np.int64), sets.indices.astype(np.int32), n_threads
+    )
+
+
+def size_marginals(logits: Array, log_gate: Array, max_size: Any, n_threads: int) -> SizeMarginals:
+    """Give p(y_l = 1, |y| = s | x) for sizes up to ``max_size``; None means all labels."""
+    n_labels = logits.shape[2]
+    largest = n_labels if max_size is None else checked_count(max_size, "max_size")
+    if largest > n_labels:
+        raise InvalidParameter(f"max_size must be at most the number of labels, {n_labels}; got {max_size!r}.")
+    return SizeMarginals(*_core.mixture_size_marginals(logits, log_gate, largest, n_threads))
+
+
+def mode(logits: Array, log_gate: Array, max_steps: int, n_threads: int) -> Modes:
+    """Give the most probable set of each document; a search lists at most ``max_steps`` sets, or as many as it takes
+    where that is 0.
+    """
+    indptr, indices, found, exact = _core.mixture_mode(logits, log_gate, max_steps, n_threads)
+    return Modes(csr_of_ones(indices, np.diff(indptr), logits.shape[2]), found, exact)

@@ -1,0 +1,39 @@
+"""Small random corpora for the models, and the manners that a test can ask of any of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+NAMES = ("ape", "bee", "cat", "dog", "eel")
+
+
+def small_corpus(seed: int = 0, n: int = 60, d: int = 12, empty: bool = True) -> tuple[sp.csr_array, NDArray[np.int64]]:
+    """Sparse documents, and five labels that depend on them; the first few sets hold every size there is."""
+    random = np.random.default_rng([seed, n, d])
+    X = sp.csr_array(random.normal(size=(n, d)) * (random.random((n, d)) < 0.5))
+    scores = X @ random.normal(size=(d, len(NAMES))) - 0.4
+    Y = (scores + random.logistic(size=scores.shape) > 0).astype(np.int64)
+    Y[:2] = [[1, 1, 1, 1, 1], [0, 0, 0, 0, 1]]
+    if not empty:
+        Y[Y.sum(axis=1) == 0, 2] = 1
+    return X, Y
+
+
+def name_lists(Y: NDArray[np.int64]) -> list[list[str]]:
+    return [[NAMES[label] for label in np.flatnonzero(row)] for row in Y]
+
+
+def same_state(one: Any, other: Any) -> bool:
+    """Whether two fitted models hold the same bits, whatever their parameters."""
+    a, b = one.state(), other.state()
+    return (
+        a.values == b.values
+        and a.arrays.keys() == b.arrays.keys()
+        and all(np.array_equal(a.arrays[name], b.arrays[name]) for name in a.arrays)
+    )

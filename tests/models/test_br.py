@@ -1,0 +1,215 @@
+"""BR against sums over every set, and its manners as a model."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from setwise.exceptions import InvalidData, InvalidParameter, NotConverged
+from setwise.learners import fit_labels
+from setwise.models import BinaryRelevance
+from setwise.models.abilities import FindsMode, GivesMarginals, GivesSizeMarginals, Samples, ScoresSets
+from tests.models.corpora import NAMES, name_lists, same_state, small_corpus
+from tests.oracles.mixture import every_set, set_log_prob, size_marginals
+
+X, Y = small_corpus()
+SETS = every_set(5)
+
+
+@pytest.fixture(scope="module")
+def model() -> BinaryRelevance:
+    return BinaryRelevance(strength=1e-3).fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def every_log_prob(model: BinaryRelevance) -> Any:
+    return set_log_prob(model.scores(X)[:, None], np.zeros((60, 1)), SETS)
+
+
+def test_it_has_every_ability(model: BinaryRelevance) -> None:
+    for ability in (ScoresSets, GivesMarginals, FindsMode, Samples, GivesSizeMarginals):
+        assert isinstance(model, ability)
+
+
+def test_the_fit_is_that_of_the_learner(model: BinaryRelevance) -> None:
+    fits = fit_labels(X, Y, strength=1e-3, l1_ratio=0.5)
+    assert np.array_equal(model.coef_.toarray(), fits.coef.toarray())
+    assert np.array_equal(model.intercept_, fits.intercept)
+    assert model.fits_.converged.all()
+    assert model.n_features_in_ == 12
+    assert np.array_equal(model.scores(X), fits.scores(X))
+
+
+def test_log_prob_is_the_product_over_labels(model: BinaryRelevance, every_log_prob: Any) -> None:
+    np.testing.assert_allclose(model.log_prob(X, SETS), every_log_prob, rtol=1e-12)
+    np.testing.assert_allclose(np.exp(model.log_prob(X, SETS)).sum(axis=1), 1.0, rtol=1e-12)
+
+
+def test_marginals_are_sums_over_sets_and_over_sizes(model: BinaryRelevance, every_log_prob: Any) -> None:
+    marginals = model.marginals(X)
+    np.testing.assert_allclose(marginals, np.exp(every_log_prob) @ SETS, rtol=1e-12)
+    np.testing.assert_allclose(model.size_marginals(X).marginals, marginals, rtol=0, atol=1e-14)
+
+
+def test_size_marginals_are_sums_over_sets(model: BinaryRelevance) -> None:
+    found = model.size_marginals(X)
+    joint, empty = size_marginals(model.scores(X)[:, None], np.zeros((60, 1)))
+    np.testing.assert_allclose(found.joint, joint, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(found.empty, empty, rtol=1e-12)
+    assert np.array_equal(model.size_marginals(X, max_size=2).joint, found.joint[:, :, :2])
+
+
+def test_the_mode_has_the_labels_with_a_positive_logit(model: BinaryRelevance, every_log_prob: Any) -> None:
+    modes = model.mode(X)
+    assert np.array_equal(modes.sets.toarray(), model.scores(X) > 0)
+    assert np.array_equal(modes.sets.toarray(), SETS[every_log_prob.argmax(axis=1)])
+    np.testing.assert_allclose(modes.log_prob, every_log_prob.max(axis=1), rtol=1e-12)
+    assert modes.exact.all()
+
+
+def test_samples_have_the_marginals_and_pair_by_chance(model: BinaryRelevance) -> None:
+    drawn = model.sample(X[:4], 4000, seed=1)
+    assert drawn.shape == (16000, 5)
+    assert drawn.has_canonical_format
+    by_document = drawn.toarray().reshape(4, 4000, 5)
+    marginals = model.marginals(X[:4])
+    np.testing.assert_allclose(by_document.mean(axis=1), marginals, atol=4 * 0.5 / np.sqrt(4000))
+    together = np.einsum("isl,ism->ilm", by_document, by_document) / 4000
+    pairs = marginals[:, :, None] * marginals[:, None, :]
+    off_diagonal = ~np.eye(5, dtype=bool)
+    np.testing.assert_allclose(together[:, off_diagonal], pairs[:, off_diagonal], atol=4 * 0.5 / np.sqrt(4000))
+
+
+def test_samples_depend_on_the_seed_and_not_on_later_documents(model: BinaryRelevance) -> None:
+    drawn = model.sample(X, 10, seed=1).toarray()
+    assert np.array_equal(model.sample(X[:7], 10, seed=1).toarray(), drawn[:70])
+    assert not np.array_equal(model.sample(X, 10, seed=2).toarray(), drawn)
+
+
+def test_a_batch_gives_what_its_documents_give(model: BinaryRelevance) -> None:
+    for i in (0, 13, 59):
+        one = X[[i]]
+        assert np.array_equal(model.scores(one)[0], model.scores(X)[i])
+        assert np.array_equal(model.log_prob(one, SETS)[0], model.log_prob(X, SETS)[i])
+        assert np.array_equal(model.size_marginals(one).joint[0], model.size_marginals(X).joint[i])
+        assert np.array_equal(model.mode(one).sets.toarray()[0], model.mode(X).sets.toarray()[i])
+
+
+def test_threads_change_no_bit(model: BinaryRelevance) -> None:
+    one, two = (BinaryRelevance(strength=1e-3, n_threads=n).fit(X, Y) for n in (1, 2))
+    assert same_state(one, two)
+    assert same_state(one, model)
+    assert np.array_equal(one.log_prob(X, SETS), two.log_prob(X, SETS))
+    assert np.array_equal(one.size_marginals(X).joint, two.size_marginals(X).joint)
+
+
+def test_labels_by_name_and_sets_by_name(model: BinaryRelevance) -> None:
+    named = BinaryRelevance(strength=1e-3).fit(X, name_lists(Y))
+    assert named.names_ == NAMES
+    assert np.array_equal(named.coef_.toarray(), model.coef_.toarray())
+    found = named.log_prob(X, [["bee", "eel"], []])
+    assert np.array_equal(found, model.log_prob(X, [[0, 1, 0, 0, 1], [0, 0, 0, 0, 0]]))
+    with pytest.raises(InvalidData, match=r"sets .*'fox'"):
+        named.log_prob(X, [["fox"]])
+
+
+def test_dense_and_sparse_features_give_the_same_model(model: BinaryRelevance) -> None:
+    assert same_state(BinaryRelevance(strength=1e-3).fit(X.toarray(), sp.csc_matrix(Y)), model)
+
+
+def test_constant_labels_have_certain_probabilities() -> None:
+    constant = Y.copy()
+    constant[:, 1], constant[:, 3] = 1, 0
+    model = BinaryRelevance(strength=1e-3).fit(X, constant)
+    np.testing.assert_allclose(model.marginals(X)[:, [1, 3]], [[1.0, 0.0]] * 60, rtol=0, atol=1e-15)
+    modes = model.mode(X).sets.toarray()
+    assert modes[:, 1].all()
+    assert not modes[:, 3].any()
+    found = model.size_marginals(X)
+    assert found.empty.max() < 1e-15
+    np.testing.assert_allclose(found.joint[:, 1].sum(axis=1), 1.0, rtol=1e-13)
+    assert model.sample(X[:2], 50, seed=0).toarray()[:, 1].all()
+
+
+def test_the_callback_sees_the_model_of_each_iteration_and_can_end_the_fit() -> None:
+    seen = []
+
+    def watch(iteration: int, model: BinaryRelevance) -> bool:
+        seen.append((iteration, model.scores(X), model.fits_.n_iter.max()))
+        return iteration == 3
+
+    stopped = BinaryRelevance(strength=1e-4).fit(X, Y, callback=watch)
+    assert [iteration for iteration, *_ in seen] == [1, 2, 3]
+    assert [n_iter for *_, n_iter in seen] == [1, 2, 3]
+    assert np.array_equal(seen[-1][1], stopped.scores(X))
+    assert not np.array_equal(seen[0][1], seen[1][1])
+    with pytest.warns(NotConverged):
+        assert same_state(BinaryRelevance(strength=1e-4, max_iter=3).fit(X, Y), stopped)
+    whole = BinaryRelevance(strength=1e-4).fit(X, Y, callback=lambda *_: None)
+    assert same_state(whole, BinaryRelevance(strength=1e-4).fit(X, Y))
+
+
+def test_the_state_is_plain_data_and_makes_the_same_model(model: BinaryRelevance) -> None:
+    state = model.state()
+    json.dumps([state.parameters, state.values])
+    again = BinaryRelevance.from_state(state)
+    assert again.get_params() == model.get_params()
+    assert again.names_ == model.names_
+    assert same_state(again, model)
+    assert np.array_equal(again.log_prob(X, SETS), model.log_prob(X, SETS))
+
+
+def test_inputs_and_parameters_stay_as_they_were() -> None:
+    features, labels, sets = X.copy(), Y.copy(), SETS.copy()
+    model = BinaryRelevance(strength=1e-3)
+    before = model.get_params()
+    model.fit(features, labels).log_prob(features, sets)
+    assert np.array_equal(features.toarray(), X.toarray())
+    assert np.array_equal(labels, Y)
+    assert np.array_equal(sets, SETS)
+    assert model.get_params() == before
+    assert clone(model).get_params() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"strength": -1.0}, "strength must be a finite number, zero or above; got -1.0."),
+        ({"l1_ratio": 2}, "l1_ratio must lie in [0, 1]; got 2. Hint: the overall weight is `strength`."),
+        ({"tol": 0.0}, "tol must be None or a positive finite number; got 0.0."),
+        ({"max_iter": 1.5}, "max_iter must be a whole number, zero or above; got 1.5."),
+        ({"n_threads": 0}, "n_threads must be None (all cores) or a whole number from 1 up; got 0."),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused_in_one_sentence(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidParameter) as refusal:
+        BinaryRelevance(**change).fit(X, Y)
+    assert str(refusal.value) == message
+
+
+def test_bad_questions_are_refused(model: BinaryRelevance) -> None:
+    for max_size in (0, 6, 1.5):
+        with pytest.raises(InvalidParameter, match=f"max_size must be .*; got {max_size}"):
+            model.size_marginals(X, max_size=max_size)
+    with pytest.raises(InvalidParameter, match="n must be a whole number from 1 up; got 0"):
+        model.sample(X, 0, seed=1)
+    with pytest.raises(InvalidParameter, match="seed must be a whole number"):
+        model.sample(X, 1, seed=-1)
+    with pytest.raises(InvalidData, match="X must have the 12 features of the fit; got 11"):
+        model.log_prob(X[:, :11], SETS)
+    with pytest.raises(InvalidData, match="sets must have one column a name; got 2 columns and 5 names"):
+        model.log_prob(X, [[0, 1]])
+    with pytest.raises(NotFittedError):
+        BinaryRelevance().mode(X)
+
+
+def test_scores_are_logits(model: BinaryRelevance) -> None:
+    np.testing.assert_allclose(expit(model.scores(X)), model.marginals(X), rtol=1e-15)
