@@ -9,8 +9,8 @@ using namespace nb::literals;
 namespace setwise::door {
 namespace {
 
-LabelSets view_sets(std::int32_t n_labels, const In<std::int64_t>& indptr, const In<std::int32_t>& indices,
-                    const In<double>& bias) {
+WeighedSets view_sets(std::int32_t n_labels, const In<std::int64_t>& indptr, const In<std::int32_t>& indices,
+                      const In<double>& bias) {
     const auto n_sets = static_cast<std::int32_t>(bias.shape(0));
     require(n_sets > 0, "there are no sets");
     check_compressed(indptr, indices, indices.shape(0), n_sets, n_labels);
@@ -20,7 +20,7 @@ LabelSets view_sets(std::int32_t n_labels, const In<std::int64_t>& indptr, const
 nb::tuple support_likelihood(const Features& features, std::int32_t n_labels, In<std::int64_t> set_indptr,
                              In<std::int32_t> set_indices, In<double> set_bias, In<std::int32_t> own_set,
                              InMatrix<double> weights, In<double> intercept, int n_threads) {
-    const LabelSets sets = view_sets(n_labels, set_indptr, set_indices, set_bias);
+    const WeighedSets sets = view_sets(n_labels, set_indptr, set_indices, set_bias);
     const auto n_rows = static_cast<std::size_t>(features.n_rows());
     const auto n_cols = static_cast<std::size_t>(features.n_cols());
     const std::size_t stride = weights.shape(1);
@@ -41,7 +41,7 @@ nb::tuple support_likelihood(const Features& features, std::int32_t n_labels, In
 nb::tuple support_sums(InMatrix<double> scores, In<std::int64_t> set_indptr, In<std::int32_t> set_indices,
                        In<double> set_bias, int n_threads) {
     const auto n_labels = static_cast<std::int32_t>(scores.shape(1));
-    const LabelSets sets = view_sets(n_labels, set_indptr, set_indices, set_bias);
+    const WeighedSets sets = view_sets(n_labels, set_indptr, set_indices, set_bias);
     const std::size_t n = scores.shape(0);
     std::vector<double> log_partition(n), expected(n * scores.shape(1));
     std::vector<std::int32_t> best(n);

@@ -2,7 +2,9 @@
 #include "setwise/mixture.hpp"
 
 #include "arrays.hpp"
+#include "features.hpp"
 #include "parts.hpp"
+#include "setwise/own_log_prob.hpp"
 
 using namespace nb::literals;
 
@@ -65,6 +67,25 @@ nb::tuple mixture_mode(InCube<double> logits, InMatrix<double> log_gate, std::in
                           Out<bool>(exact, {modes.size()}, owner));
 }
 
+Out<double> own_log_prob(const Features& features, std::int32_t n_labels, In<std::int64_t> own_indptr,
+                         In<std::int32_t> own_indices, InMatrix<double> weights, In<double> intercept, int n_threads) {
+    const std::size_t stride = weights.shape(1);
+    require(n_threads >= 1, "n_threads must be 1 or more");
+    require(weights.shape(0) == static_cast<std::size_t>(features.n_cols()), "features and weights differ");
+    require(stride >= static_cast<std::size_t>(n_labels) && intercept.shape(0) == stride, "weights are too narrow");
+    check_compressed(own_indptr, own_indices, own_indices.shape(0), features.n_rows(), n_labels);
+    const Columns<Ones> own{n_labels, features.n_rows(), own_indptr.data(), own_indices.data(), Ones{}};
+    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
+        std::vector<double> out(features.n_rows());
+        features.visit([&](const auto& matrix) {
+            setwise::own_log_prob(matrix, own, static_cast<std::int64_t>(stride), weights.data(), intercept.data(),
+                                  n_threads, stop, out.data());
+        });
+        return out;
+    });
+    return give(std::move(found));
+}
+
 }  // namespace
 
 void bind_mixture(nb::module_& m) {
@@ -72,6 +93,8 @@ void bind_mixture(nb::module_& m) {
           "n_threads"_a);
     m.def("mixture_size_marginals", &mixture_size_marginals, "logits"_a, "log_gate"_a, "max_size"_a, "n_threads"_a);
     m.def("mixture_mode", &mixture_mode, "logits"_a, "log_gate"_a, "max_steps"_a, "n_threads"_a);
+    m.def("own_log_prob", &own_log_prob, "features"_a, "n_labels"_a, "own_indptr"_a, "own_indices"_a, "weights"_a,
+          "intercept"_a, "n_threads"_a);
 }
 
 }  // namespace setwise::door

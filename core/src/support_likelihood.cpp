@@ -34,7 +34,7 @@ struct Lanes {
           expected(static_cast<std::size_t>(n_labels) * kLanes) {}
 };
 
-SETWISE_INLINE void sum_block_body(const LabelSets& sets, const Block& block, std::int64_t stride, Lanes& lanes,
+SETWISE_INLINE void sum_block_body(const WeighedSets& sets, const Block& block, std::int64_t stride, Lanes& lanes,
                                    const SupportSums& sums, double* set_mass) {
     const Columns<Ones>& labels = sets.labels;
     double largest[kLanes], total[kLanes], scale[kLanes];
@@ -98,12 +98,12 @@ SETWISE_INLINE void sum_block_body(const LabelSets& sets, const Block& block, st
     }
 }
 
-SETWISE_TARGET_AVX2 void sum_block_avx2(const LabelSets& sets, const Block& block, std::int64_t stride, Lanes& lanes,
+SETWISE_TARGET_AVX2 void sum_block_avx2(const WeighedSets& sets, const Block& block, std::int64_t stride, Lanes& lanes,
                                         const SupportSums& sums, double* set_mass) {
     sum_block_body(sets, block, stride, lanes, sums, set_mass);
 }
 
-void sum_block(const LabelSets& sets, const Block& block, std::int64_t stride, const double* scores, Lanes& lanes,
+void sum_block(const WeighedSets& sets, const Block& block, std::int64_t stride, const double* scores, Lanes& lanes,
                const SupportSums& sums, double* set_mass) {
     for (std::int32_t k = 0; k < kLanes; ++k) {
         const double* row = scores + (block.first + std::min(k, block.count - 1)) * stride;
@@ -133,7 +133,7 @@ void score_documents(const FeatureMatrix<Values>& features, std::int64_t stride,
 
 }  // namespace
 
-void sum_over_sets(const LabelSets& sets, std::int32_t n_documents, std::int64_t stride, const double* scores,
+void sum_over_sets(const WeighedSets& sets, std::int32_t n_documents, std::int64_t stride, const double* scores,
                    const SupportSums& sums, double* set_mass, int n_threads, const std::atomic<bool>& stop) {
     const std::int32_t n_sets = sets.labels.n_cols, n_parts = parts_of(n_documents);
     std::vector<double> masses(set_mass ? static_cast<std::size_t>(n_parts) * n_sets : 0, 0.0);
@@ -155,7 +155,7 @@ void sum_over_sets(const LabelSets& sets, std::int32_t n_documents, std::int64_t
 }
 
 template <class Values>
-LikelihoodGradient support_likelihood(const FeatureMatrix<Values>& features, const LabelSets& sets,
+LikelihoodGradient support_likelihood(const FeatureMatrix<Values>& features, const WeighedSets& sets,
                                       const std::int32_t* own_set, std::int64_t stride, const double* weights,
                                       const double* intercept, int n_threads, const std::atomic<bool>& stop) {
     const std::int32_t n = features.rows.n_cols, n_features = features.columns.n_cols, n_sets = sets.labels.n_cols;
@@ -199,7 +199,7 @@ LikelihoodGradient support_likelihood(const FeatureMatrix<Values>& features, con
 }
 
 #define SETWISE_INSTANTIATE(Values)                                                                                 \
-    template LikelihoodGradient support_likelihood(const FeatureMatrix<Values>&, const LabelSets&,                  \
+    template LikelihoodGradient support_likelihood(const FeatureMatrix<Values>&, const WeighedSets&,                \
                                                    const std::int32_t*, std::int64_t, const double*, const double*, \
                                                    int, const std::atomic<bool>&);
 SETWISE_INSTANTIATE(Ones)

@@ -5,9 +5,9 @@
 
 namespace {
 
-using setwise::LabelSets;
 using setwise::LikelihoodGradient;
 using setwise::Ones;
+using setwise::WeighedSets;
 using setwise_test::Kind;
 using setwise_test::RandomProblem;
 
@@ -31,7 +31,7 @@ struct Field {
 
     template <class Values>
     LikelihoodGradient at(const RandomProblem& problem, int n_threads = 1) const {
-        const LabelSets sets{{kLabels, 4, indptr.data(), indices.data(), Ones{}}, bias.data()};
+        const WeighedSets sets{{kLabels, 4, indptr.data(), indices.data(), Ones{}}, bias.data()};
         return setwise::support_likelihood(problem.features<Values>(), sets, own_set.data(), kStride, weights.data(),
                                            intercept.data(), n_threads, kGoOn);
     }
@@ -89,7 +89,7 @@ TEST(once_told_to_stop_it_returns) {
     const RandomProblem problem(3, 40, 4, 1, Kind::ones);
     const Field field(problem);
     const std::atomic<bool> stop{true};
-    const LabelSets sets{{kLabels, 4, field.indptr.data(), field.indices.data(), Ones{}}, field.bias.data()};
+    const WeighedSets sets{{kLabels, 4, field.indptr.data(), field.indices.data(), Ones{}}, field.bias.data()};
     const auto found = setwise::support_likelihood(problem.features<Ones>(), sets, field.own_set.data(), kStride,
                                                    field.weights.data(), field.intercept.data(), 1, stop);
     CHECK(found.weights.size() == static_cast<std::size_t>(problem.d) * kStride);

@@ -15,8 +15,8 @@
 
 namespace setwise {
 
-// "Column" s of `labels` is set s.
-struct LabelSets {
+// Sets and what their score has of its own: "column" s of `labels` is set s.
+struct WeighedSets {
     Columns<Ones> labels;
     const double* bias;
 };
@@ -30,7 +30,7 @@ struct SupportSums {
 
 // `scores` has `stride` values a document, labels first. A document's bits depend on nothing but its own scores.
 // `set_mass`, where not null, receives the probability of each set added up over the documents.
-void sum_over_sets(const LabelSets& sets, std::int32_t n_documents, std::int64_t stride, const double* scores,
+void sum_over_sets(const WeighedSets& sets, std::int32_t n_documents, std::int64_t stride, const double* scores,
                    const SupportSums& sums, double* set_mass, int n_threads, const std::atomic<bool>& stop);
 
 struct LikelihoodGradient {
@@ -43,7 +43,7 @@ struct LikelihoodGradient {
 // `own_set[i]` is the set of document i; `weights` are features x stride, `intercept` has stride values, and whatever
 // lies beyond the labels is zero.
 template <class Values>
-LikelihoodGradient support_likelihood(const FeatureMatrix<Values>& features, const LabelSets& sets,
+LikelihoodGradient support_likelihood(const FeatureMatrix<Values>& features, const WeighedSets& sets,
                                       const std::int32_t* own_set, std::int64_t stride, const double* weights,
                                       const double* intercept, int n_threads, const std::atomic<bool>& stop);
 

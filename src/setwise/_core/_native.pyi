@@ -117,5 +117,16 @@ def mixture_mode(
     A document's search lists at most ``max_steps`` sets; 0 sets no limit.
     """
 
+def own_log_prob(
+    features: Features,
+    n_labels: int,
+    own_indptr: _I64,
+    own_indices: _I32,
+    weights: _F64,
+    intercept: _F64,
+    n_threads: int,
+) -> _F64:
+    """log p(own set | x) of each document under independent labels; ``weights`` are as in ``support_likelihood``."""
+
 def uses_avx2() -> bool:
     """Whether this machine runs the AVX2 paths."""

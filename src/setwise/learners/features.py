@@ -13,7 +13,10 @@ from setwise import _core
 from setwise.exceptions import InvalidData
 from setwise.learners.checks import as_matrix, require_finite
 
-__all__ = ["FeatureColumns"]
+__all__ = ["FeatureColumns", "padded"]
+
+_PAD = 8
+"""Dense weights have their labels padded with zeros to a multiple of this, so that the core reads whole vectors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +73,23 @@ class FeatureColumns:
     def outward(self, indptr: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]) -> sp.csr_array:
         """Weights that the core numbered, as the caller does."""
         return sp.csr_array((values, self.kept[indices], indptr), shape=(len(indptr) - 1, self.n_features))
+
+    def dense_weights(self, coef: sp.csr_array) -> NDArray[np.float64]:
+        """Weights by label as a dense matrix in the core's order of features, labels padded with zeros."""
+        n_labels = coef.shape[0]
+        weights = np.zeros((self.kept.size, padded(n_labels)))
+        weights[self.place, :n_labels] = coef[:, self.kept].toarray().T
+        return weights
+
+    def sparse_weights(self, weights: NDArray[np.float64], n_labels: int) -> sp.csr_array:
+        """Undo :meth:`dense_weights`."""
+        inner = sp.csr_array(weights[self.place, :n_labels].T)
+        return self.outward(inner.indptr, inner.indices, inner.data)
+
+
+def padded(n_labels: int) -> int:
+    """Round up to whole vectors of the core."""
+    return -(-n_labels // _PAD) * _PAD
 
 
 def _canonical_columns(matrix: Any) -> sp.csc_array:

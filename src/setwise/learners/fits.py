@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from setwise.exceptions import NotConverged
 from setwise.learners.checks import linear_scores
 
-__all__ = ["CONSTANT_LOGIT", "LEAST_TOL", "RELATIVE_TOL", "LabelFits", "warn_unless_converged"]
+__all__ = ["CONSTANT_LOGIT", "LEAST_TOL", "RELATIVE_TOL", "LabelFits", "Start", "warn_unless_converged"]
 
 CONSTANT_LOGIT = 36.0
 """Size of the intercept of a label that every document has, or none: its probability is then 1, or 0, to rounding."""
@@ -23,6 +23,13 @@ RELATIVE_TOL = 3e-4
 
 LEAST_TOL = 1e-12
 """No fit is asked for less than this violation unless its ``tol`` says so: below lies rounding."""
+
+
+class Start(NamedTuple):
+    """Where a fit starts when it is not an earlier fit."""
+
+    coef: sp.csr_array
+    intercept: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,7 +95,7 @@ def fit_classes(
     class is known, anything between where it is not. The rest is as in :func:`fit_labels`; ``offset`` has one value a
     document and class. With two classes this is the binary learner with its squared term halved.
     """
-    problem = _ClassProblem.of(X, targets, sample_weight, offset)
+    problem = ClassProblem.of(X, targets, sample_weight, offset)
     strength, l1_ratio = checked_strength(strength), checked_l1_ratio(l1_ratio)
     tol, max_iter = checked_tol(tol), checked_max_iter(max_iter)
     if warm_start is not None and not isinstance(warm_start, ClassFit):
@@ -135,7 +135,7 @@ def _joined(before: ClassFit, after: ClassFit) -> ClassFit:
 
 
 @dataclass(frozen=True, eq=False)
-class _ClassProblem:
+class ClassProblem:
     """Everything of a fit that its strength does not change; the core sees only the classes that occur."""
 
     features: FeatureColumns
@@ -145,7 +145,7 @@ class _ClassProblem:
     absent: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, X: Any, targets: Any, sample_weight: Any, offset: Any) -> _ClassProblem:
+    def of(cls, X: Any, targets: Any, sample_weight: Any, offset: Any) -> ClassProblem:
         features = FeatureColumns.of(X)
         dense = checked_soft_targets(targets, "targets").toarray()
         if dense.shape[0] != features.n_samples:

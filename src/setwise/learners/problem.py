@@ -14,7 +14,7 @@ from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix
 from setwise.learners.checks import checked_offset, checked_soft_targets, checked_threads, document_weights
 from setwise.learners.features import FeatureColumns
-from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL, LabelFits
+from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL, LabelFits, Start
 
 __all__ = ["BinaryProblem"]
 
@@ -74,7 +74,7 @@ class BinaryProblem:
         l1_ratio: float,
         tol: float | None,
         max_iter: int,
-        start: LabelFits | None = None,
+        start: LabelFits | Start | None = None,
         first_iteration: int = 0,
     ) -> list[LabelFits]:
         """Fit every label that varies at falling strengths, each from where the one before ended.

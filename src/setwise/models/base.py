@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
 
-__all__ = ["Callback", "LabelModel", "ModelState", "document_generators"]
+__all__ = ["Callback", "LabelModel", "ModelState", "checked_count", "checked_seed", "document_generators"]
 
 Callback = Callable[[int, Any], bool | None]
 """``callback(iteration, model)`` is called after each iteration; where it returns True, training ends there."""
@@ -90,12 +90,18 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
         return LabelMatrix.of(sets, self.names_, called="sets").indicator
 
 
-def document_generators(n_documents: int, seed: int) -> Iterator[np.random.Generator]:
+def document_generators(n_documents: int, seed: Any) -> Iterator[np.random.Generator]:
     """Give each document a generator of its own, so that its draws do not depend on how many others there are."""
-    if not isinstance(seed, numbers.Integral) or isinstance(seed, bool) or not 0 <= seed < 2**64:
-        raise InvalidParameter(f"seed must be a whole number from 0 to 2^64 - 1; got {seed!r}.")
+    seed = checked_seed(seed)
     for document in range(n_documents):
-        yield np.random.Generator(np.random.Philox(key=[int(seed), document]))
+        yield np.random.Generator(np.random.Philox(key=[seed, document]))
+
+
+def checked_seed(value: Any) -> int:
+    """Return ``value`` as an int where it can be a seed."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or not 0 <= int(value) < 2**64:
+        raise InvalidParameter(f"seed must be a whole number from 0 to 2^64 - 1; got {value!r}.")
+    return int(value)
 
 
 def checked_count(value: Any, name: str, least: int = 1) -> int:

@@ -16,15 +16,13 @@ from setwise.exceptions import InvalidData, InvalidParameter, NotConverged
 from setwise.labels import LabelMatrix, Modes, SizeMarginals, Support
 from setwise.learners import ElasticNet, FeatureColumns
 from setwise.learners.checks import checked_max_iter, checked_strength, checked_threads, checked_tol, linear_scores
+from setwise.learners.features import padded
 from setwise.learners.fits import LEAST_TOL, RELATIVE_TOL
 from setwise.learners.quasi_newton import Iterate, QuasiNewtonOptions, quasi_newton
 from setwise.models.base import Callback, LabelModel, checked_count
 from setwise.models.pairs import PairTerms
 
 __all__ = ["PairwiseCRF"]
-
-_PAD = 8
-"""Labels are padded with zero weights to a multiple of this, so that the core reads whole vectors."""
 
 _BLOCK = 256
 """Documents whose probabilities of all sets are held at one time."""
@@ -214,7 +212,7 @@ class _Likelihood:
 
     @property
     def stride(self) -> int:
-        return -(-self.support.sets.n_labels // _PAD) * _PAD
+        return padded(self.support.sets.n_labels)
 
     @property
     def weights(self) -> slice:
@@ -248,6 +246,4 @@ class _Likelihood:
 
     def weights_by_label(self, point: NDArray[np.float64]) -> sp.csr_array:
         """Weights, labels by features, as the caller numbers features."""
-        inner = point[self.weights].reshape(-1, self.stride)[self.features.place, : self.support.sets.n_labels]
-        narrow = sp.csr_array(inner.T)
-        return self.features.outward(narrow.indptr, narrow.indices, narrow.data)
+        return self.features.sparse_weights(point[self.weights].reshape(-1, self.stride), self.support.sets.n_labels)

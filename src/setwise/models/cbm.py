@@ -1,0 +1,227 @@
+"""CBM: a conditional mixture of Bernoulli products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
+
+from setwise.exceptions import InvalidParameter
+from setwise.labels import Modes, SizeMarginals, Support
+from setwise.labels.matrix import csr_of_ones
+from setwise.learners import ElasticNet
+from setwise.learners.checks import as_matrix, checked_threads, linear_scores
+from setwise.models import independent
+from setwise.models.base import Callback, LabelModel, checked_count, checked_seed, document_generators
+from setwise.models.bernoulli_mixture import cluster_sets
+from setwise.models.mixture_training import MixtureData, Step, StepOptions, train_step
+
+__all__ = ["BernoulliMixture"]
+
+_BLOCK = 256
+"""Documents whose logits for all components and labels are held at one time."""
+
+Array = NDArray[np.float64]
+
+
+class BernoulliMixture(LabelModel):
+    """CBM: p(y | x) = sum_k pi_k(x) prod_l b_kl(y_l | x), with a multinomial gate and a logistic regression a label.
+
+    Minimises by EM, over the weights of gate and experts (intercepts are not penalised)::
+
+        -(1/n) sum_i log p(y_i | x_i)  +  strength * sum_kl (l1_ratio |w_kl|_1 + (1 - l1_ratio) |w_kl|_2^2)
+                                       +  gate_strength * sum_k (gate_l1_ratio |g_k|_1 + (1 - gate_l1_ratio) |g_k|_2^2)
+
+    ``strength`` is the paper's lambda, ``l1_ratio`` its alpha; those of the gate are the same where they are None.
+
+    Training starts from a mixture over the label sets alone (the best of ``n_restarts`` seeded runs of ``start_iter``
+    iterations, which end when one gains less than ``start_tol``), then takes ``max_iter`` iterations of EM, or fewer
+    where one lowers the objective by less than ``tol``. In each, gate and experts take ``newton_steps`` Newton steps
+    from where they were. A document whose responsibility is at most ``negligible`` is left out of a component. A label
+    that at most ``least_count`` documents of a component have, or lack, is a constant there: its share, smoothed by
+    ``smoothing`` documents that have it as often as all documents do. With both at 0 no iteration raises the objective.
+
+    ``mode`` is exact, by listing the sets of each component in falling probability until no other can win; where
+    ``mode_steps`` is above 0 it lists at most so many a document, and says where that was too few for a proof.
+
+    After ``fit``: ``gate_coef_`` (components x features), ``gate_intercept_``, ``coef_`` (a row a component and label,
+    components first), ``intercept_`` (components x labels), ``objective_``, ``n_iter_`` and ``history_``, a row an
+    iteration: objective, how many experts are no constants, non-zero weights, components without a document.
+    """
+
+    _fitted: ClassVar[tuple[str, ...]] = ("gate_coef_", "gate_intercept_", "coef_", "intercept_")
+
+    gate_coef_: sp.csr_array
+    gate_intercept_: Array
+    coef_: sp.csr_array
+    intercept_: Array
+
+    def __init__(
+        self,
+        n_components: int = 20,
+        strength: float = 1e-3,
+        l1_ratio: float = 0.5,
+        gate_strength: float | None = None,
+        gate_l1_ratio: float | None = None,
+        max_iter: int = 20,
+        tol: float = 1e-5,
+        newton_steps: int = 3,
+        negligible: float = 1e-3,
+        least_count: float = 1.0,
+        smoothing: float = 1.0,
+        n_restarts: int = 3,
+        start_iter: int = 50,
+        start_tol: float = 1e-4,
+        mode_steps: int = 0,
+        seed: int = 0,
+        n_threads: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.strength = strength
+        self.l1_ratio = l1_ratio
+        self.gate_strength = gate_strength
+        self.gate_l1_ratio = gate_l1_ratio
+        self.max_iter = max_iter
+        self.tol = tol
+        self.newton_steps = newton_steps
+        self.negligible = negligible
+        self.least_count = least_count
+        self.smoothing = smoothing
+        self.n_restarts = n_restarts
+        self.start_iter = start_iter
+        self.start_tol = start_tol
+        self.mode_steps = mode_steps
+        self.seed = seed
+        self.n_threads = n_threads
+
+    def fit(self, X: Any, Y: Any, callback: Callback | None = None) -> BernoulliMixture:
+        """Fit to documents X and their labels Y: 0 and 1 (sparse or dense), or lists of names.
+
+        After each iteration of EM ``callback(iteration, model)`` is called; where it returns True the fit ends.
+        """
+        options, max_iter = self._checked_options(), checked_count(self.max_iter, "max_iter")
+        data = MixtureData.of(X, Y)
+        self.names_ = data.labels.names
+        self.n_features_in_ = data.features.n_features
+        self.history_: list[dict[str, float]] = []
+        responsibilities = self._start(data)
+        step: Step | None = None
+        for iteration in range(1, max_iter + 1):
+            before = np.inf if step is None else step.objective
+            step = train_step(data, responsibilities, step, iteration - 1, options)
+            self._keep(iteration, step, responsibilities, options)
+            if callback is not None and callback(iteration, self):
+                break
+            if before - step.objective < self.tol:
+                break
+            responsibilities = np.exp(step.log_joint - np.logaddexp.reduce(step.log_joint, axis=1, keepdims=True))
+        return self
+
+    def _start(self, data: MixtureData) -> Array:
+        """Responsibilities of the components for each document, from the label sets alone."""
+        n_components, seed = checked_count(self.n_components, "n_components"), checked_seed(self.seed)
+        n_restarts = checked_count(self.n_restarts, "n_restarts")
+        start_iter = checked_count(self.start_iter, "start_iter", least=0)
+        support = Support.of(data.labels)
+        found = cluster_sets(support, n_components, n_restarts, start_iter, self.start_tol, self.smoothing, seed)
+        return found.responsibilities[support.set_of]
+
+    def _checked_options(self) -> StepOptions:
+        net = ElasticNet(self.strength, self.l1_ratio)
+        gate_net = ElasticNet(
+            self.strength if self.gate_strength is None else self.gate_strength,
+            self.l1_ratio if self.gate_l1_ratio is None else self.gate_l1_ratio,
+        )
+        for name, least in (("negligible", 0.0), ("least_count", 0.0), ("tol", -np.inf), ("start_tol", -np.inf)):
+            if not getattr(self, name) >= least:
+                raise InvalidParameter(f"{name} must be a number from {least:g} up; got {getattr(self, name)!r}.")
+        if not self.smoothing > 0.0:
+            raise InvalidParameter(f"smoothing must be a number above 0; got {self.smoothing!r}.")
+        return StepOptions(
+            net,
+            gate_net,
+            checked_count(self.newton_steps, "newton_steps"),
+            self.negligible,
+            self.least_count,
+            self.smoothing,
+            checked_threads(self.n_threads),
+        )
+
+    def _keep(self, iteration: int, step: Step, responsibilities: Array, options: StepOptions) -> None:
+        """Set every fitted attribute, and note the iteration."""
+        self.gate_coef_, self.gate_intercept_ = step.gate.coef, step.gate.intercept
+        self.coef_ = sp.csr_array(sp.vstack([component.coef for component in step.components], format="csr"))
+        self.intercept_ = np.stack([component.intercept for component in step.components])
+        self.objective_ = step.objective
+        self.n_iter_ = iteration
+        self.history_.append(
+            {
+                "iteration": iteration,
+                "objective": step.objective,
+                "n_learnt": sum(component.n_learnt for component in step.components),
+                "n_nonzero": int(self.coef_.nnz + self.gate_coef_.nnz),
+                "n_empty": int((responsibilities.max(axis=0) <= options.negligible).sum()),
+            }
+        )
+
+    def log_prob(self, X: Any, sets: Any) -> Array:
+        """log p(set | x), documents by sets."""
+        rows, threads = self._read_sets(sets), checked_threads(self.n_threads)
+        return np.concatenate([independent.log_prob(*block, rows, threads) for block in self._blocks(X)])
+
+    def marginals(self, X: Any) -> Array:
+        """p(y_l = 1 | x), documents by labels."""
+        return np.concatenate(
+            [np.einsum("ik,ikl->il", np.exp(log_gate), expit(logits)) for logits, log_gate in self._blocks(X)]
+        )
+
+    def mode(self, X: Any) -> Modes:
+        """The most probable set of each document, and whether that is proved."""
+        steps, threads = checked_count(self.mode_steps, "mode_steps", least=0), checked_threads(self.n_threads)
+        found = [independent.mode(*block, steps, threads) for block in self._blocks(X)]
+        return Modes(
+            sp.csr_array(sp.vstack([modes.sets for modes in found], format="csr")),
+            np.concatenate([modes.log_prob for modes in found]),
+            np.concatenate([modes.exact for modes in found]),
+        )
+
+    def size_marginals(self, X: Any, max_size: int | None = None) -> SizeMarginals:
+        """p(y_l = 1, |y| = s | x) for every label and every size up to ``max_size``; None means all labels."""
+        threads = checked_threads(self.n_threads)
+        found = [independent.size_marginals(*block, max_size, threads) for block in self._blocks(X)]
+        return SizeMarginals(
+            np.concatenate([sizes.joint for sizes in found]), np.concatenate([sizes.empty for sizes in found])
+        )
+
+    def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
+        """Draw ``n`` sets a document, first a component, then its labels: rows i n to (i + 1) n - 1 are document i's."""
+        n = checked_count(n, "n")
+        generators = document_generators(as_matrix(X, "X").shape[0], seed)
+        lengths, columns = [], []
+        for logits, log_gate in self._blocks(X):
+            for chances, gate in zip(expit(logits), np.exp(log_gate), strict=True):
+                random = next(generators)
+                component = random.choice(gate.size, size=n, p=gate / gate.sum())
+                drawn = random.random((n, chances.shape[1])) < chances[component]
+                lengths.append(drawn.sum(axis=1))
+                columns.append(np.nonzero(drawn)[1])
+        return csr_of_ones(np.concatenate(columns), np.concatenate(lengths), len(self.names_))
+
+    def _blocks(self, X: Any) -> Iterator[tuple[Array, Array]]:
+        """Logits, documents by components by labels, and log of the gate, for some documents at a time."""
+        check_is_fitted(self)
+        matrix = as_matrix(X, "X")
+        rows = matrix.tocsr() if sp.issparse(matrix) else matrix
+        for start in range(0, rows.shape[0], _BLOCK):
+            some = rows[start : start + _BLOCK]
+            gate = linear_scores(some, self.gate_coef_, self.gate_intercept_)
+            logits = linear_scores(some, self.coef_, self.intercept_.ravel())
+            yield (
+                logits.reshape(-1, *self.intercept_.shape),
+                np.asarray(gate - np.logaddexp.reduce(gate, axis=1, keepdims=True)),
+            )

@@ -1,0 +1,204 @@
+"""One M step of the conditional Bernoulli mixture: gate and components, each a few Newton steps from where it was.
+
+Everything minimises one function, the penalised mean loss of the mixture::
+
+    -(1/n) sum_i log sum_k pi_k(x_i) prod_l b_kl(y_il | x_i)  +  net(experts)  +  gate_net(gate)
+
+With the responsibilities r_ik fixed, the part of expert (k, l) is (1/n) sum_i r_ik loss_i + net(w_kl): the learners'
+own objective with weights r_ik and the strength times n / sum_i r_ik. No step of theirs raises it, so no iteration of
+EM raises the whole.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from setwise import _core
+from setwise.exceptions import InvalidData
+from setwise.labels import LabelMatrix
+from setwise.learners import ClassFit, ElasticNet, FeatureColumns
+from setwise.learners.checks import as_matrix
+from setwise.learners.features import padded
+from setwise.learners.fits import CONSTANT_LOGIT, Start
+from setwise.learners.multinomial import ClassProblem
+from setwise.learners.problem import BinaryProblem
+from setwise.models.bernoulli_mixture import smoothed_shares
+
+__all__ = ["Component", "MixtureData", "StepOptions", "train_step"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """What an M step needs to know."""
+
+    net: ElasticNet
+    gate_net: ElasticNet
+    newton_steps: int
+    negligible: float
+    """Documents with a smaller responsibility are left out of a component."""
+    least_count: float
+    """A label is a constant of a component unless so many documents there have it, and so many have not."""
+    smoothing: float
+    n_threads: int
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureData:
+    """Documents and labels, checked and laid out once."""
+
+    X: sp.csr_array
+    features: FeatureColumns
+    labels: LabelMatrix
+
+    @classmethod
+    def of(cls, X: Any, Y: Any) -> MixtureData:
+        """Check that X and Y go together."""
+        features, labels = FeatureColumns.of(as_matrix(X, "X")), LabelMatrix.of(Y)
+        if labels.n_samples != features.n_samples:
+            raise InvalidData(f"Y must have one row a row of X, {features.n_samples}; got {labels.n_samples}.")
+        rows = sp.csr_array(X)
+        rows.sum_duplicates()
+        return cls(rows, features, labels)
+
+    @cached_property
+    def Y(self) -> sp.csr_array:
+        """Documents by labels."""
+        return sp.csr_array(self.labels.indicator, dtype=np.float64)
+
+    @cached_property
+    def shares(self) -> Array:
+        """Which part of all documents has each label."""
+        return np.asarray(self.labels.counts / self.labels.n_samples)
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """The experts of one component."""
+
+    coef: sp.csr_array
+    """Labels by features; a label that is a constant here has no weights."""
+    intercept: Array
+    n_learnt: int
+    """Labels that are no constants."""
+    own_log_prob: Array
+    """log p(own set | x, component) of every document."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Where an M step ended, and what it makes of the documents."""
+
+    gate: ClassFit
+    components: list[Component]
+    log_joint: Array
+    """log p(component, own set | x), documents by components."""
+    objective: float
+    """The penalised mean loss."""
+
+
+def train_step(
+    data: MixtureData, responsibilities: Array, before: Step | None, iteration: int, options: StepOptions
+) -> Step:
+    """Improve gate and components for these responsibilities. Threads share them out and change no bit."""
+    n_components = responsibilities.shape[1]
+    with ThreadPoolExecutor(max_workers=options.n_threads) as pool:
+        gate_work = pool.submit(_fit_gate, data, responsibilities, before, iteration, options)
+        starts = [None] * n_components if before is None else before.components
+        works = [
+            pool.submit(_fit_component, data, responsibilities[:, k], starts[k], iteration, options)
+            for k in range(n_components)
+        ]
+        try:
+            gate, components = gate_work.result(), [work.result() for work in works]
+        except BaseException:  # Ctrl-C too: what has not begun never will
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    scores = gate.scores(data.X)
+    log_gate = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+    log_joint = log_gate + np.stack([component.own_log_prob for component in components], axis=1)
+    penalty = options.gate_net.value(gate.coef.data) + sum(options.net.value(c.coef.data) for c in components)
+    loss = -float(np.logaddexp.reduce(log_joint, axis=1).mean())
+    return Step(gate, components, log_joint, loss + penalty)
+
+
+def _fit_gate(
+    data: MixtureData, responsibilities: Array, before: Step | None, iteration: int, options: StepOptions
+) -> ClassFit:
+    problem = ClassProblem.of(data.features, responsibilities, None, None)
+    tol = problem.default_tol() if before is None else before.gate.tol
+    start = None if before is None else before.gate
+    done = iteration * options.newton_steps
+    return problem.fit(options.gate_net.strength, options.gate_net.l1_ratio, tol, options.newton_steps, start, done)
+
+
+def _fit_component(
+    data: MixtureData, responsibility: Array, before: Component | None, iteration: int, options: StepOptions
+) -> Component:
+    weight = np.where(responsibility > options.negligible, responsibility, 0.0)
+    (documents,) = np.nonzero(weight)
+    mass, count = weight.sum(), np.asarray(data.Y.T @ weight)
+    learnt = np.flatnonzero((count > options.least_count) & (mass - count > options.least_count))
+    intercept = _constant_logits(smoothed_shares(count, mass, data.shares, options.smoothing))
+    n_labels, n_features = data.labels.n_labels, data.features.n_features
+    coef = sp.csr_array((learnt.size, n_features), dtype=np.float64)
+    if learnt.size:
+        everything = documents.size == data.features.n_samples
+        X = data.features if everything else data.X[documents]
+        problem = BinaryProblem.of(X, data.Y[documents][:, learnt], weight[documents], None, False, n_threads=1)
+        strength = options.net.strength * data.features.n_samples / mass
+        start = None if before is None else _start(before, learnt, intercept[learnt])
+        done = iteration * options.newton_steps
+        (fits,) = problem.fit([strength], options.net.l1_ratio, None, options.newton_steps, start, done)
+        coef, intercept[learnt] = fits.coef, fits.intercept
+    own = _own_log_prob(data, coef, intercept, learnt)
+    lengths = np.zeros(n_labels, dtype=np.int64)
+    lengths[learnt] = np.diff(coef.indptr)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    whole = sp.csr_array((coef.data, coef.indices, indptr), shape=(n_labels, n_features))
+    return Component(whole, intercept, int(learnt.size), own)
+
+
+def _start(before: Component, learnt: NDArray[np.int64], null_intercept: Array) -> Start:
+    """Go on where the labels were; one that was a constant begins at its share."""
+    coef = before.coef[learnt]
+    unlearnt = np.diff(coef.indptr) == 0
+    return Start(coef, np.where(unlearnt, null_intercept, before.intercept[learnt]))
+
+
+def _constant_logits(shares: Array) -> Array:
+    """Logits of labels that do not depend on the document; beyond CONSTANT_LOGIT lies only rounding."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.clip(np.log(shares) - np.log1p(-shares), -CONSTANT_LOGIT, CONSTANT_LOGIT))
+
+
+def _own_log_prob(data: MixtureData, coef: sp.csr_array, intercept: Array, learnt: NDArray[np.int64]) -> Array:
+    """Constants by one sum over what documents have, the others by the core."""
+    constant = intercept.copy()
+    constant[learnt] = 0.0
+    fixed = np.ones(intercept.size, dtype=bool)
+    fixed[learnt] = False
+    total = np.asarray(data.Y @ constant) - np.logaddexp(0.0, intercept[fixed]).sum()
+    if learnt.size:
+        own = data.labels.indicator[:, learnt]
+        own.sort_indices()
+        bias = np.zeros(padded(learnt.size))
+        bias[: learnt.size] = intercept[learnt]
+        total += _core.own_log_prob(
+            data.features.native,
+            learnt.size,
+            own.indptr.astype(np.int64),
+            own.indices.astype(np.int32),
+            data.features.dense_weights(coef),
+            bias,
+            1,
+        )
+    return np.asarray(total)
