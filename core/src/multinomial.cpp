@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -81,10 +82,16 @@ class MultinomialSolver {
         return static_cast<std::int32_t>(std::count_if(weights_.data(), end, [](double w) { return w != 0.0; }));
     }
 
+    // Leaves intercepts alone whose mean is zero to rounding, so that a fit in single iterations has the bits of one.
     void centre_intercepts() {
         double* b = block(weights_, d_);
-        const double mean = std::accumulate(b, b + classes_, 0.0) / classes_;
-        for (std::int32_t k = 0; k < classes_; ++k) b[k] -= mean;
+        while (true) {
+            const double mean = std::accumulate(b, b + classes_, 0.0) / classes_;
+            double largest = 0.0;
+            for (std::int32_t k = 0; k < classes_; ++k) largest = std::max(largest, std::abs(b[k]));
+            if (!(std::abs(mean) > classes_ * std::numeric_limits<double>::epsilon() * largest)) return;
+            for (std::int32_t k = 0; k < classes_; ++k) b[k] -= mean;
+        }
     }
 
     // out_i = (given where not null) + values_d + sum_j x_ij values_j.

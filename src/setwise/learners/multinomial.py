@@ -31,7 +31,7 @@ from setwise.learners.checks import (
 from setwise.learners.features import FeatureColumns
 from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL
 
-__all__ = ["ClassFit", "MultinomialLogistic", "fit_classes"]
+__all__ = ["ClassFit", "ClassProblem", "MultinomialLogistic", "fit_classes"]
 
 _ROW_SUM_ERROR = 1e-6
 """How far the targets of a document may sum from one; they are scaled to sum to one exactly."""
@@ -116,7 +116,7 @@ def fit_classes(
         for iteration in range(1, max_iter + 1):
             if fit.converged:
                 return fit
-            fit = _joined(fit, problem.fit(strength, l1_ratio, asked, 1, fit, iteration - 1))
+            fit = problem.step(fit, strength, l1_ratio, iteration)
             if callback(iteration, fit):
                 return fit
     if not fit.converged:
@@ -145,7 +145,8 @@ class ClassProblem:
     absent: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, X: Any, targets: Any, sample_weight: Any, offset: Any) -> ClassProblem:
+    def of(cls, X: Any, targets: Any, sample_weight: Any = None, offset: Any = None) -> ClassProblem:
+        """Check the data of a fit."""
         features = FeatureColumns.of(X)
         dense = checked_soft_targets(targets, "targets").toarray()
         if dense.shape[0] != features.n_samples:
@@ -165,11 +166,16 @@ class ClassProblem:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Classes, absent ones too, by features."""
         return self.absent.size, self.features.n_features
 
     def default_tol(self) -> float:
         """Without penalty and iterations the violation is the largest gradient at zero weights."""
         return max(RELATIVE_TOL * self.fit(0.0, 1.0, 1.0, 0, None).violation, LEAST_TOL)
+
+    def step(self, fit: ClassFit, strength: float, l1_ratio: float, iteration: int) -> ClassFit:
+        """Take the Newton iteration of this number, counted from 1: the step that a whole fit would take."""
+        return _joined(fit, self.fit(strength, l1_ratio, fit.tol, 1, fit, iteration - 1))
 
     def fit(
         self,
@@ -180,6 +186,7 @@ class ClassProblem:
         start: ClassFit | None,
         first_iteration: int = 0,
     ) -> ClassFit:
+        """Fit from ``start``, which has ``first_iteration`` iterations behind it, or from zero weights."""
         n_inner, present = self.features.kept.size, np.flatnonzero(~self.absent)
         if start is None:
             weights = np.zeros((n_inner, present.size))

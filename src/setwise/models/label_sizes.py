@@ -1,0 +1,198 @@
+"""Which labels go with which sizes, and the classifiers that tell the size of a set from a document and one label."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from setwise.exceptions import NotConverged
+from setwise.labels import LabelMatrix
+from setwise.labels.matrix import csr_of_ones
+from setwise.learners.multinomial import ClassFit, ClassProblem
+
+__all__ = ["LabelSizes", "Settings", "SizeClassifiers", "warn_unless_converged"]
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSizes:
+    """The pairs (label, size of the set) that occur, by label and then by size."""
+
+    labels: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    of_entry: NDArray[np.int64]
+    """The pair of each entry of the label matrix."""
+    indicator: sp.csr_array
+    """The label matrix."""
+
+    @classmethod
+    def of(cls, Y: LabelMatrix) -> LabelSizes:
+        """Collect the pairs of the documents of ``Y``."""
+        lengths = np.diff(Y.indicator.indptr)
+        base = int(lengths.max()) + 1
+        keys = Y.indicator.indices.astype(np.int64) * base + np.repeat(lengths, lengths)
+        found, of_entry = np.unique(keys, return_inverse=True)
+        return cls((found // base).astype(np.int32), (found % base).astype(np.int32), of_entry, Y.indicator)
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs occur."""
+        return self.labels.size
+
+    @property
+    def largest(self) -> int:
+        """The largest size."""
+        return int(self.sizes.max(initial=0))
+
+    @property
+    def empty(self) -> NDArray[np.bool_]:
+        """Which documents have no label."""
+        return np.asarray(np.diff(self.indicator.indptr) == 0)
+
+    def targets(self, by_pair: bool) -> sp.csr_array:
+        """Give 0 and 1 by document and label, or by pair; a last column marks the empty sets, where there are any."""
+        lengths = np.diff(self.indicator.indptr)
+        columns = self.of_entry if by_pair else self.indicator.indices
+        n_columns = self.n_pairs if by_pair else self.indicator.shape[1]
+        if self.empty.any():
+            columns = np.insert(columns, self.indicator.indptr[:-1][self.empty], n_columns)
+            lengths, n_columns = lengths + self.empty, n_columns + 1
+        return csr_of_ones(columns, lengths, n_columns)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the size classifiers are fitted; everything is checked."""
+
+    strength: float
+    l1_ratio: float
+    tol: float | None
+    max_iter: int
+    n_threads: int
+
+
+class SizeClassifiers:
+    """A multinomial over sizes for each label that occurs with several, on the documents that have the label.
+
+    The loss of each is taken over all n documents, of which those without the label lose nothing: in its own mean over
+    n_l documents, the strength is n / n_l times as large.
+    """
+
+    def __init__(self, X: sp.csr_array, pairs: LabelSizes, settings: Settings) -> None:
+        self._X = X
+        self._pairs = pairs
+        self._settings = settings
+        by_label = sp.csc_array(
+            (pairs.of_entry + 1, pairs.indicator.indices, pairs.indicator.indptr), shape=pairs.indicator.shape[::-1]
+        ).tocsr()  # by label: the documents that have it, and the pair of each
+        bounds = np.searchsorted(pairs.labels, np.arange(pairs.indicator.shape[1] + 1))
+        self._several: list[_Sizes] = []
+        for label, (first, end) in enumerate(pairwise(bounds.tolist())):
+            if end - first > 1:
+                entries = slice(by_label.indptr[label], by_label.indptr[label + 1])
+                classes = by_label.data[entries] - 1 - first
+                self._several.append(_Sizes(first, end - first, by_label.indices[entries], classes))
+        self._several.sort(key=lambda sizes: -sizes.rows.size)  # the longest fits first, so that threads end together
+
+    def fit(self) -> list[ClassFit]:
+        """Fit every classifier to the end."""
+        settings = self._settings
+
+        def fit(sizes: _Sizes) -> ClassFit:
+            problem, strength, tol = self._problem(sizes)
+            return problem.fit(strength, settings.l1_ratio, tol, settings.max_iter, None)
+
+        return _in_threads(fit, self._several, settings.n_threads)
+
+    def steps(self) -> _Steps:
+        """Give the classifiers before their first iteration, to be taken one iteration at a time."""
+        problems = _in_threads(self._problem, self._several, self._settings.n_threads)
+        return _Steps(problems, self._settings)
+
+    def _problem(self, sizes: _Sizes) -> tuple[ClassProblem, float, float]:
+        targets = np.eye(sizes.n_classes)[sizes.classes]
+        problem = ClassProblem.of(self._X[sizes.rows], targets)
+        strength = self._settings.strength * self._X.shape[0] / sizes.rows.size
+        return problem, strength, problem.default_tol() if self._settings.tol is None else self._settings.tol
+
+    def weights(self, fits: list[ClassFit]) -> tuple[sp.csr_array, NDArray[np.float64]]:
+        """Give weights and intercepts by pair; those of a label with one size are zero."""
+        n_pairs, n_features = self._pairs.n_pairs, self._X.shape[1]
+        intercept = np.zeros(n_pairs)
+        lengths = np.zeros(n_pairs, dtype=np.int64)
+        in_order = sorted(zip(self._several, fits, strict=True), key=lambda pair: pair[0].first)
+        for sizes, fit in in_order:
+            intercept[sizes.first : sizes.first + sizes.n_classes] = fit.intercept
+            lengths[sizes.first : sizes.first + sizes.n_classes] = np.diff(fit.coef.indptr)
+        indices = np.concatenate([np.zeros(0, dtype=np.int32), *(fit.coef.indices for _, fit in in_order)])
+        data = np.concatenate([np.zeros(0), *(fit.coef.data for _, fit in in_order)])
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        return sp.csr_array((data, indices, indptr), shape=(n_pairs, n_features)), intercept
+
+
+@dataclass(frozen=True, eq=False)
+class _Sizes:
+    """The sizes of one label: its first pair, how many there are, and the documents with the size of each."""
+
+    first: int
+    n_classes: int
+    rows: NDArray[Any]
+    classes: NDArray[Any]
+
+
+class _Steps:
+    """Size classifiers that advance together, one iteration at a time."""
+
+    def __init__(self, problems: list[tuple[ClassProblem, float, float]], settings: Settings) -> None:
+        self._problems = problems
+        self._settings = settings
+        self.fits = [problem.fit(strength, settings.l1_ratio, tol, 0, None) for problem, strength, tol in problems]
+
+    @property
+    def converged(self) -> bool:
+        """Whether all have."""
+        return all(fit.converged for fit in self.fits)
+
+    def advance(self, iteration: int) -> None:
+        """Take one iteration of every classifier that has not converged."""
+
+        def step(at: int) -> ClassFit:
+            (problem, strength, _), fit = self._problems[at], self.fits[at]
+            return fit if fit.converged else problem.step(fit, strength, self._settings.l1_ratio, iteration)
+
+        self.fits = _in_threads(step, range(len(self.fits)), self._settings.n_threads)
+
+
+def warn_unless_converged(fits: list[ClassFit]) -> None:
+    """Warn in one sentence where size classifiers ended before their violation was as small as asked."""
+    late = [fit for fit in fits if not fit.converged]
+    if late:
+        worst = max(late, key=lambda fit: fit.violation / fit.tol)
+        warnings.warn(
+            f"{len(late)} of {len(fits)} size classifiers did not reach the violation asked for: the worst has "
+            f"{worst.violation:.2g} and should have {worst.tol:.2g} after {worst.n_iter} iterations. "
+            f"Hint: raise max_iter, tol or strength.",
+            NotConverged,
+            stacklevel=3,
+        )
+
+
+def _in_threads(work: Callable[[_Item], _Result], items: Iterable[_Item], n_threads: int) -> list[_Result]:
+    """Do the work of each item on so many threads; the core lets go of the interpreter while it fits."""
+    if n_threads == 1:
+        return [work(item) for item in items]
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        return list(pool.map(work, items))
+    finally:
+        pool.shutdown(cancel_futures=True)
