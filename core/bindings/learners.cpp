@@ -10,22 +10,25 @@ using namespace nb::literals;
 namespace setwise::door {
 namespace {
 
-// Targets by label, document weights that sum to one, and offsets (none, one row for all labels, or a row a label).
+// Targets by label, document weights that sum to one, offsets (none, one row for all labels, or a row a label), and how
+// many columns each label may use (none: all).
 struct Targets {
     In<std::int64_t> indptr;
     In<std::int32_t> indices;
     In<double> values;
     In<double> weight;
     std::optional<InMatrix<double>> offset;
+    std::optional<In<std::int32_t>> column_limit;
     std::int32_t n_labels;
 
     Targets(std::int32_t n_rows, In<std::int64_t> indptr_, In<std::int32_t> indices_, In<double> values_,
-            In<double> weight_, decltype(offset) offset_)
+            In<double> weight_, decltype(offset) offset_, decltype(column_limit) column_limit_)
         : indptr(indptr_),
           indices(indices_),
           values(values_),
           weight(weight_),
           offset(offset_),
+          column_limit(column_limit_),
           n_labels(static_cast<std::int32_t>(indptr_.shape(0)) - 1) {
         check_compressed(indptr, indices, values.shape(0), n_labels, n_rows);
         require(weight.shape(0) == static_cast<std::size_t>(n_rows), "weight has the wrong length");
@@ -34,6 +37,8 @@ struct Targets {
             require(offset->shape(0) == 1 || offset->shape(0) == static_cast<std::size_t>(n_labels),
                     "offset has the wrong number of rows");
         }
+        require(!column_limit || column_limit->shape(0) == static_cast<std::size_t>(n_labels),
+                "column_limit has the wrong length");
     }
 
     setwise::BinaryTargets view() const {
@@ -42,12 +47,21 @@ struct Targets {
         return {{n_rows, n_labels, indptr.data(), indices.data(), values.data()},
                 weight.data(),
                 offset ? offset->data() : nullptr,
-                shared ? 0 : n_rows};
+                shared ? 0 : n_rows,
+                column_limit ? column_limit->data() : nullptr};
+    }
+
+    void check_against(const Features& features) const {
+        require(features.n_rows() == static_cast<std::int32_t>(weight.shape(0)), "features and targets differ");
+        for (std::size_t label = 0; column_limit && label < column_limit->shape(0); ++label) {
+            const std::int32_t limit = column_limit->data()[label];
+            require(0 <= limit && limit <= features.n_cols(), "column_limit is out of range");
+        }
     }
 };
 
 nb::tuple null_models(const Features& features, const Targets& targets, int n_threads) {
-    require(features.n_rows() == static_cast<std::int32_t>(targets.weight.shape(0)), "features and targets differ");
+    targets.check_against(features);
     const auto models = run_interruptibly([&](const std::atomic<bool>& stop) {
         return features.visit(
             [&](const auto& matrix) { return setwise::null_models(matrix, targets.view(), n_threads, stop); });
@@ -115,10 +129,15 @@ nb::list fit_binary(const Features& features, const Targets& targets, In<std::in
                     In<std::int32_t> start_indices, In<double> start_values, In<double> start_intercept,
                     double strength, double l1_ratio, In<double> tol, int max_iter, int n_threads, In<double> path,
                     int first_iteration) {
-    require(features.n_rows() == static_cast<std::int32_t>(targets.weight.shape(0)), "features and targets differ");
+    targets.check_against(features);
     const auto n_labels = static_cast<std::size_t>(targets.n_labels);
     require(start_intercept.shape(0) == n_labels && tol.shape(0) == n_labels, "start or tol has the wrong length");
     check_compressed(start_indptr, start_indices, start_values.shape(0), targets.n_labels, features.n_cols());
+    for (std::size_t label = 0; targets.column_limit && label < n_labels; ++label) {
+        const std::int64_t begin = start_indptr.data()[label], end = start_indptr.data()[label + 1];
+        require(begin == end || start_indices.data()[end - 1] < targets.column_limit->data()[label],
+                "start lies beyond column_limit");
+    }
     const setwise::BinaryStart start{start_indptr.data(), start_indices.data(), start_values.data(),
                                      start_intercept.data()};
     setwise::SolverOptions options;
@@ -177,8 +196,9 @@ void bind_learners(nb::module_& m) {
             "values64"_a.none() = nb::none(), "row_values64"_a.none() = nb::none());
     nb::class_<Targets>(m, "Targets")
         .def(nb::init<std::int32_t, In<std::int64_t>, In<std::int32_t>, In<double>, In<double>,
-                      std::optional<InMatrix<double>>>(),
-             "n_rows"_a, "indptr"_a, "indices"_a, "values"_a, "weight"_a, "offset"_a.none() = nb::none());
+                      std::optional<InMatrix<double>>, std::optional<In<std::int32_t>>>(),
+             "n_rows"_a, "indptr"_a, "indices"_a, "values"_a, "weight"_a, "offset"_a.none() = nb::none(),
+             "column_limit"_a.none() = nb::none());
     m.def("null_models", &null_models, "features"_a, "targets"_a, "n_threads"_a);
     m.def("fit_binary", &fit_binary, "features"_a, "targets"_a, "start_indptr"_a, "start_indices"_a, "start_values"_a,
           "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a, "path"_a,

@@ -22,7 +22,8 @@ class LabelSolver {
   public:
     LabelSolver(const FeatureMatrix<Values>& features, const BinaryTargets& targets, const BinaryStart& start,
                 const SolverOptions& options, const std::atomic<bool>& stop)
-        : X_(features.columns),
+        : features_(features),
+          X_(features.columns),
           rows_(features.rows),
           caller_order_(features.caller_order),
           targets_(targets),
@@ -99,6 +100,7 @@ class LabelSolver {
     }
 
     void load(std::int32_t label) {
+        if (columns_.empty() || targets_.column_limit != nullptr) choose_columns(features_, targets_, label, columns_);
         std::fill(y_.begin(), y_.end(), 0.0);
         const auto& Y = targets_.y;
         for (std::int64_t e = Y.begin(label); e < Y.end(label); ++e) y_[Y.indices[e]] = Y.values[e];
@@ -124,7 +126,7 @@ class LabelSolver {
         loss_ = loss_and_derivatives(X_.n_rows, scores_.data(), y_.data(), targets_.weight, residual_.data(),
                                      curvature_.data());
         intercept_gradient_ = std::accumulate(residual_.begin(), residual_.end(), 0.0);
-        for (std::int32_t j = 0; j < X_.n_cols; ++j) gradient_[j] = column_dot(X_, j, residual_.data());
+        for (const std::int32_t j : columns_) gradient_[j] = column_dot(X_, j, residual_.data());
     }
 
     // The objective and its certificate under the current penalty.
@@ -132,7 +134,7 @@ class LabelSolver {
         objective_ = loss_;
         for (const std::int32_t j : active_) objective_ += penalty_.value(weights_[j]);
         violation_ = std::abs(intercept_gradient_);
-        for (std::int32_t j = 0; j < X_.n_cols; ++j)
+        for (const std::int32_t j : columns_)
             violation_ = std::max(violation_, penalty_.violation(weights_[j], gradient_[j]));
     }
 
@@ -156,19 +158,18 @@ class LabelSolver {
         gather_working_set();
         step_.assign(X_.n_cols, 0.0);
         if (smooth_)
-            intercept_step_ = dense_.solve(model, effort.target, step_.data(), stop_);
+            intercept_step_ = dense_.solve(columns_, model, effort.target, step_.data(), stop_);
         else
             intercept_step_ = sparse_.solve(working_set_, model, effort, step_.data(), stop_);
     }
 
     void gather_working_set() {
         if (smooth_) {
-            working_set_.resize(X_.n_cols);
-            std::iota(working_set_.begin(), working_set_.end(), 0);
+            working_set_ = columns_;
             return;
         }
         joining_.clear();
-        for (std::int32_t j = 0; j < X_.n_cols; ++j) {
+        for (const std::int32_t j : columns_) {
             const double violation = weights_[j] == 0.0 ? penalty_.violation(0.0, gradient_[j]) : 0.0;
             if (violation > 0.0) joining_.emplace_back(-violation, j);
         }
@@ -216,6 +217,7 @@ class LabelSolver {
         fit.objective = objective_;
     }
 
+    const FeatureMatrix<Values>& features_;
     const Columns<Values>& X_;
     const Columns<Values>& rows_;
     const std::int32_t* caller_order_;
@@ -230,7 +232,7 @@ class LabelSolver {
 
     std::vector<double> y_, scores_, residual_, curvature_, along_;  // a document each
     std::vector<double> gradient_, weights_, step_, before_;         // a feature each; before_: of the last strength
-    std::vector<std::int32_t> active_, working_set_;                 // rising
+    std::vector<std::int32_t> columns_, active_, working_set_;       // rising; columns_: all that the label may use
     std::vector<std::pair<double, std::int32_t>> joining_;
     double intercept_ = 0.0, before_intercept_ = 0.0, intercept_gradient_ = 0.0, intercept_step_ = 0.0;
     double loss_ = 0.0, objective_ = 0.0, violation_ = 0.0, taken_ = 0.0;

@@ -1,4 +1,4 @@
-// The direction of one Newton iteration without an L1 part: conjugate gradients over all features.
+// The direction of one Newton iteration without an L1 part: conjugate gradients over all features that may be used.
 #pragma once
 
 #include <algorithm>
@@ -18,29 +18,29 @@ template <class Values>
 class ConjugateDirection {
   public:
     ConjugateDirection(const FeatureMatrix<Values>& features, const SolverOptions& options)
-        : X_(features.columns), options_(options), conjugate_(features), all_(features.columns.n_cols) {
-        std::iota(all_.begin(), all_.end(), 0);
-    }
+        : X_(features.columns), options_(options), conjugate_(features) {}
 
-    // Fills step (a feature each) and returns the intercept's. Stops when no coordinate of the residual exceeds
-    // `target`.
-    double solve(const LocalModel& model, double target, double* step, const std::atomic<bool>& stop) {
-        const std::int32_t d = X_.n_cols;
+    // Fills step (a feature each, those of `which` alone) and returns the intercept's. Stops when no coordinate of the
+    // residual exceeds `target`.
+    double solve(const std::vector<std::int32_t>& which, const LocalModel& model, double target, double* step,
+                 const std::atomic<bool>& stop) {
+        const auto d = static_cast<std::int32_t>(which.size());
         const double l2 = model.penalty.l2;
         const double scale = std::max(1.0, l2);  // a penalty beyond the range of single precision is still a penalty
         curvature_.resize(X_.n_rows);
         for (std::int32_t i = 0; i < X_.n_rows; ++i) curvature_[i] = static_cast<float>(model.curvature[i] / scale);
         diagonal_.resize(d + 1);
         residual_.resize(d + 1);
-        for (std::int32_t j = 0; j < d; ++j) {
-            diagonal_[j] = column_square_dot(X_, j, curvature_.data());
-            residual_[j] = static_cast<float>(-(model.gradient[j] + l2 * model.weights[j]));
+        for (std::int32_t a = 0; a < d; ++a) {
+            const std::int32_t j = which[a];
+            diagonal_[a] = column_square_dot(X_, j, curvature_.data());
+            residual_[a] = static_cast<float>(-(model.gradient[j] + l2 * model.weights[j]));
         }
         diagonal_[d] = std::accumulate(curvature_.begin(), curvature_.end(), 0.0f);
         residual_[d] = static_cast<float>(-model.intercept_gradient);
-        conjugate_.solve(all_, curvature_, diagonal_, static_cast<float>(l2 / scale), target, options_.max_sweeps,
+        conjugate_.solve(which, curvature_, diagonal_, static_cast<float>(l2 / scale), target, options_.max_sweeps,
                          residual_, moves_, stop);
-        for (std::int32_t j = 0; j < d; ++j) step[j] = moves_[j] / scale;
+        for (std::int32_t a = 0; a < d; ++a) step[which[a]] = moves_[a] / scale;
         return moves_[d] / scale;
     }
 
@@ -48,7 +48,6 @@ class ConjugateDirection {
     const Columns<Values>& X_;
     const SolverOptions& options_;
     ConjugateGradients<Values> conjugate_;
-    std::vector<std::int32_t> all_;
     std::vector<float> curvature_;                    // a document each
     std::vector<float> diagonal_, residual_, moves_;  // a feature each, and the intercept
 };

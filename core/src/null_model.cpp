@@ -39,6 +39,7 @@ std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const 
 #pragma omp parallel num_threads(n_threads)
     {
         std::vector<double> y(n), scores(n), residual(n), curvature(n);
+        std::vector<std::int32_t> columns;
 #pragma omp for schedule(dynamic, 1)
         for (std::int32_t label = 0; label < targets.y.n_cols; ++label) {
             if (stop) continue;
@@ -63,8 +64,8 @@ std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const 
                 intercept = next;
             }
             double peak = 0.0;
-            for (std::int32_t j = 0; j < X.n_cols; ++j)
-                peak = std::max(peak, std::abs(column_dot(X, j, residual.data())));
+            choose_columns(features, targets, label, columns);
+            for (const std::int32_t j : columns) peak = std::max(peak, std::abs(column_dot(X, j, residual.data())));
             models[label] = {intercept, peak};
         }
     }

@@ -6,6 +6,7 @@
 //               z_i = offset_i + b + x_i . w,   sum_i c_i = 1,   y_i in [0, 1]
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -30,6 +31,8 @@ struct BinaryTargets {
     const double* weight;        // a document each, sums to one
     const double* offset;        // null, or a value a document for each label
     std::int64_t offset_stride;  // from one label's offsets to the next; 0 when all labels share them
+    // Null, or how many of the caller's columns each label may use: the first so many. No start lies beyond them.
+    const std::int32_t* column_limit = nullptr;
 };
 
 // Where each label starts: sparse weights by label with the caller's column numbers, and intercepts.
@@ -93,6 +96,15 @@ struct BinaryFit {
     int n_iter = 0;
     std::vector<IterationRow> history;
 };
+
+// The columns that a label may use, in the order of the matrix: fills `columns`.
+template <class Values>
+void choose_columns(const FeatureMatrix<Values>& features, const BinaryTargets& targets, std::int32_t label,
+                    std::vector<std::int32_t>& columns) {
+    const std::int32_t limit = targets.column_limit ? targets.column_limit[label] : features.columns.n_cols;
+    columns.assign(features.caller_order, features.caller_order + limit);
+    std::sort(columns.begin(), columns.end());
+}
 
 // The model without features: its best intercept, and the largest gradient of a feature there. At or above that (over
 // l1_ratio) a strength leaves every weight at zero.

@@ -1,6 +1,7 @@
 """The typed door to the compiled core: everything numerical that is slow in Python passes here and nowhere else."""
 
 from setwise._core._native import (
+    Chain,
     Features,
     Targets,
     fit_binary,
@@ -16,6 +17,7 @@ from setwise._core._native import (
 )
 
 __all__ = [
+    "Chain",
     "Features",
     "Targets",
     "fit_binary",

@@ -33,10 +33,20 @@ class Features:
     ) -> None: ...
 
 class Targets:
-    """The non-zero targets of each label, document weights that sum to one, and offsets by label."""
+    """The non-zero targets of each label, document weights that sum to one, and offsets by label.
+
+    With ``column_limit``, label l may use only the first ``column_limit[l]`` columns in the caller's order.
+    """
 
     def __init__(
-        self, n_rows: int, indptr: _I64, indices: _I32, values: _F64, weight: _F64, offset: _F64 | None = None
+        self,
+        n_rows: int,
+        indptr: _I64,
+        indices: _I32,
+        values: _F64,
+        weight: _F64,
+        offset: _F64 | None = None,
+        column_limit: _I32 | None = None,
     ) -> None: ...
 
 def null_models(features: Features, targets: Targets, n_threads: int) -> tuple[_F64, _F64]:
@@ -127,6 +137,22 @@ def own_log_prob(
     n_threads: int,
 ) -> _F64:
     """log p(own set | x) of each document under independent labels; ``weights`` are as in ``support_likelihood``."""
+
+class Chain:
+    """The label feedback of a chain by giver: labels are numbered by their place, and speak to those after them."""
+
+    def __init__(self, indptr: _I64, indices: _I32, values: _F64) -> None: ...
+    def log_prob(self, scores: _F64, indptr: _I64, indices: _I32, n_threads: int) -> _F64:
+        """log p of every set for every row of scores, rows by sets."""
+
+    def log_prob_each(self, scores: _F64, indptr: _I64, indices: _I32, document: _I32, n_threads: int) -> _F64:
+        """log p of each set for the row of scores that ``document`` names."""
+
+    def beams(self, scores: _F64, width: int, n_threads: int) -> tuple[_I64, _I64, _I32, _F64]:
+        """Where the sets of each row of scores start, the sets (indptr, indices), and the best log p given up."""
+
+    def samples(self, score: _F64, uniform: _F64) -> tuple[_I64, _I32]:
+        """Sets (indptr, indices) of one row of scores, one for each row of uniform numbers."""
 
 def uses_avx2() -> bool:
     """Whether this machine runs the AVX2 paths."""

@@ -38,6 +38,7 @@ def fit_labels(
     offset: Any = None,
     warm_start: LabelFits | None = None,
     soft: bool = False,
+    column_limits: Any = None,
     tol: float | None = None,
     max_iter: int = 200,
     n_threads: int | None = None,
@@ -56,11 +57,12 @@ def fit_labels(
     ``sample_weight`` are the c_i; ``offset`` has one value a document, or one a document and label. ``warm_start`` is
     an earlier result with the same labels and features. ``tol`` is the largest violation of the optimality conditions
     to end with; without it, a small share (``RELATIVE_TOL``) of the largest gradient at zero weights, label by label.
+    ``column_limits`` has a number a label: label l may use only the first ``column_limits[l]`` features.
 
     After each Newton iteration of all labels, ``callback(iteration, fits)`` is called; where it returns True the fit
     ends. ``n_threads=None`` uses every core; the result has the same bits whatever the number.
     """
-    problem = BinaryProblem.of(X, Y, sample_weight, offset, soft, n_threads)
+    problem = BinaryProblem.of(X, Y, sample_weight, offset, soft, n_threads, column_limits)
     strength, l1_ratio = checked_strength(strength), checked_l1_ratio(l1_ratio)
     tol, max_iter = checked_tol(tol), checked_max_iter(max_iter)
     start = _checked_start(warm_start, problem)
@@ -85,12 +87,19 @@ def _fit_watched(
     for iteration in range(1, max_iter + 1):
         if fits.converged.all():
             return fits
-        (after,) = problem.fit([strength], l1_ratio, tol, 1, fits, iteration - 1)
-        fits = _joined(fits, after)
+        fits = advanced(problem, strength, l1_ratio, tol, fits, iteration)
         if callback(iteration, fits):
             return fits
     warn_unless_converged(fits)
     return fits
+
+
+def advanced(
+    problem: BinaryProblem, strength: float, l1_ratio: float, tol: float | None, fits: LabelFits, iteration: int
+) -> LabelFits:
+    """Take one iteration more, the ``iteration``-th, of every label that has not converged."""
+    (after,) = problem.fit([strength], l1_ratio, tol, 1, fits, iteration - 1)
+    return _joined(fits, after)
 
 
 def _joined(before: LabelFits, after: LabelFits) -> LabelFits:
@@ -136,6 +145,14 @@ def _checked_start(start: LabelFits | None, problem: BinaryProblem) -> LabelFits
         )
     require_finite(start.coef.data, "warm_start")
     require_finite(start.intercept, "warm_start")
+    if problem.column_limits is not None:
+        label, feature = start.coef.tocoo().coords
+        beyond = np.flatnonzero(feature >= problem.column_limits[label])
+        if beyond.size:
+            raise InvalidData(
+                f"warm_start must have no weight beyond column_limits; got one of label {label[beyond[0]]} "
+                f"for feature {feature[beyond[0]]}."
+            )
     return start
 
 

@@ -14,6 +14,7 @@ from setwise.exceptions import InvalidData, InvalidParameter
 
 __all__ = [
     "as_matrix",
+    "checked_column_limits",
     "checked_l1_ratio",
     "checked_max_iter",
     "checked_offset",
@@ -137,6 +138,22 @@ def checked_offset(offset: Any, n_samples: int, n_outputs: int) -> NDArray[np.fl
         require_finite(array, "offset")
         return np.ascontiguousarray(array.T, dtype=np.float64)
     return _vector(array, "offset", n_samples)[None, :]
+
+
+def checked_column_limits(limits: Any, n_labels: int, n_features: int) -> NDArray[np.int64] | None:
+    """Give the number of features that each label may use; None where all may use all."""
+    if limits is None:
+        return None
+    array = _as_array(limits, "column_limits")
+    if array.dtype.kind not in "iu" or array.shape != (n_labels,):
+        raise InvalidData(
+            f"column_limits must have one whole number a label, shape ({n_labels},); "
+            f"got shape {array.shape} of type {array.dtype}."
+        )
+    if array.size and not (array.min() >= 0 and array.max() <= n_features):
+        wrong = array[(array < 0) | (array > n_features)][0]
+        raise InvalidData(f"column_limits must lie between 0 and the {n_features} features; got {wrong}.")
+    return array.astype(np.int64)
 
 
 def checked_soft_targets(Y: Any, name: str) -> sp.csc_array:

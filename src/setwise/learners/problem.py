@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from setwise import _core
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix
-from setwise.learners.checks import checked_offset, checked_soft_targets, checked_threads, document_weights
+from setwise.learners.checks import (
+    checked_column_limits,
+    checked_offset,
+    checked_soft_targets,
+    checked_threads,
+    document_weights,
+)
 from setwise.learners.features import FeatureColumns
 from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL, LabelFits, Start
 
@@ -29,14 +35,25 @@ class BinaryProblem:
     offset: NDArray[np.float64] | None
     constant: NDArray[np.bool_]
     n_threads: int
+    column_limits: NDArray[np.int64] | None
+    """How many of the features each label may use, the first so many; None where all may use all."""
     native: _core.Targets
-    """Targets, weights and offsets of the labels that vary."""
+    """Targets, weights, offsets and limits of the labels that vary."""
     null_intercept: NDArray[np.float64]
     peak: NDArray[np.float64]
     """Largest gradient of a feature at zero weights; 0 for constants."""
 
     @classmethod
-    def of(cls, X: Any, Y: Any, sample_weight: Any, offset: Any, soft: bool, n_threads: Any) -> BinaryProblem:
+    def of(
+        cls,
+        X: Any,
+        Y: Any,
+        sample_weight: Any,
+        offset: Any,
+        soft: bool,
+        n_threads: Any,
+        column_limits: Any = None,
+    ) -> BinaryProblem:
         """Check the data of a fit and find the models without features."""
         features = FeatureColumns.of(X)
         targets = checked_soft_targets(Y, "Y") if soft else _columns_of_labels(Y)
@@ -45,6 +62,7 @@ class BinaryProblem:
         weight = document_weights(sample_weight, features.n_samples)
         offsets = checked_offset(offset, features.n_samples, targets.shape[1])
         threads = checked_threads(n_threads)
+        limits = checked_column_limits(column_limits, targets.shape[1], features.n_features)
         always, never = _constant_labels(targets, weight)
         constant = always | never
         varying = np.flatnonzero(~constant)
@@ -57,11 +75,12 @@ class BinaryProblem:
             kept.data,
             weight,
             kept_offsets,
+            None if limits is None else np.searchsorted(features.kept, limits[varying]).astype(np.int32),
         )
         null_intercept = _constant_intercepts(always, offsets)
         peak = np.zeros(targets.shape[1])
         null_intercept[varying], peak[varying] = _core.null_models(features.native, native, threads)
-        return cls(features, targets, weight, offsets, constant, threads, native, null_intercept, peak)
+        return cls(features, targets, weight, offsets, constant, threads, limits, native, null_intercept, peak)
 
     @property
     def n_labels(self) -> int:

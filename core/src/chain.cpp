@@ -1,0 +1,229 @@
+// Walks along a chain: the most probable sets by beam search, and samples.
+#include "setwise/chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "setwise/dispatch.hpp"
+#include "setwise/vector_math.hpp"
+
+namespace setwise {
+namespace {
+
+// log p of n beginnings followed by a label that is absent, or present.
+SETWISE_INLINE void extend_body(std::int32_t n, const double* log_prob, const double* logit, double* absent,
+                                double* present) {
+#pragma omp simd
+    for (std::int32_t k = 0; k < n; ++k) {
+        const double tail = log1p_of_unit(exp_of_negative(-std::abs(logit[k])));
+        absent[k] = log_prob[k] - (tail + (logit[k] > 0.0 ? logit[k] : 0.0));
+        present[k] = log_prob[k] - (tail + (logit[k] < 0.0 ? -logit[k] : 0.0));
+    }
+}
+SETWISE_TARGET_AVX2 void extend_avx2(std::int32_t n, const double* log_prob, const double* logit, double* absent,
+                                     double* present) {
+    extend_body(n, log_prob, logit, absent, present);
+}
+void extend(std::int32_t n, const double* log_prob, const double* logit, double* absent, double* present) {
+    if (machine_has_avx2()) return extend_avx2(n, log_prob, logit, absent, present);
+    extend_body(n, log_prob, logit, absent, present);
+}
+
+// The beam of one document after the other. A beginning lives in a slot, and stays there as labels pass by that it does
+// not take: few do, so little is ever copied.
+class BeamSearch {
+  public:
+    BeamSearch(const Feedback& feedback, std::int32_t width)
+        : feedback_(feedback), n_labels_(feedback.n_cols), width_(width) {}
+
+    void run(const double* score) {
+        begin(score);
+        for (std::int32_t label = 0; label < n_labels_; ++label) pass(label);
+    }
+
+    double pruned() const { return pruned_; }
+    std::int32_t n_sets() const { return alive_; }
+    const std::vector<std::int32_t>& set(std::int32_t slot) const { return sets_[slot]; }
+
+  private:
+    void begin(const double* score) {
+        alive_ = 1;
+        pruned_ = -std::numeric_limits<double>::infinity();
+        make_room(1);
+        log_prob_[0] = 0.0;
+        sets_[0].clear();
+        for (std::int32_t j = 0; j < n_labels_; ++j) logit(j, 0) = score[j];
+    }
+
+    double& logit(std::int32_t label, std::int32_t slot) {
+        return logits_[static_cast<std::size_t>(label) * room_ + slot];
+    }
+
+    // Slots are made as they are needed: a wide beam over few labels needs few.
+    void make_room(std::int32_t n) {
+        if (n <= room_) return;
+        const std::int32_t before = room_;
+        const std::vector<double> logits = std::move(logits_);
+        room_ = static_cast<std::int32_t>(std::min<std::int64_t>(width_, 2 * static_cast<std::int64_t>(n)));
+        logits_.assign(static_cast<std::size_t>(n_labels_) * room_, 0.0);
+        for (std::int32_t j = 0; j < n_labels_; ++j)
+            std::copy_n(logits.begin() + static_cast<std::ptrdiff_t>(j) * before, before,
+                        logits_.begin() + static_cast<std::ptrdiff_t>(j) * room_);
+        for (auto* lane : {&log_prob_, &absent_, &present_}) lane->resize(room_);
+        sets_.resize(room_);
+    }
+
+    void pass(std::int32_t label) {
+        extend(alive_, log_prob_.data(), &logit(label, 0), absent_.data(), present_.data());
+        const std::int32_t n_before = alive_;
+        const auto n_after = static_cast<std::int32_t>(std::min<std::int64_t>(width_, 2LL * n_before));
+        if (n_after == n_before) {
+            const double best = *std::max_element(present_.begin(), present_.begin() + n_before);
+            if (best <= *std::min_element(absent_.begin(), absent_.begin() + n_before)) {
+                pruned_ = std::max(pruned_, best);
+                std::copy_n(absent_.begin(), n_before, log_prob_.begin());
+                return;
+            }
+        }
+        make_room(n_after);
+        choose(n_before, n_after);
+        settle(label, n_before, n_after);
+        alive_ = n_after;
+    }
+
+    // Marks the n_after most probable of the children, ties by slot, the absent first.
+    void choose(std::int32_t n_before, std::int32_t n_after) {
+        children_.clear();
+        for (std::int32_t slot = 0; slot < n_before; ++slot) children_.push_back({absent_[slot], slot, false});
+        for (std::int32_t slot = 0; slot < n_before; ++slot) children_.push_back({present_[slot], slot, true});
+        if (n_after < static_cast<std::int32_t>(children_.size())) {
+            std::nth_element(children_.begin(), children_.begin() + n_after, children_.end());
+            for (std::size_t k = n_after; k < children_.size(); ++k) pruned_ = std::max(pruned_, children_[k].log_prob);
+        }
+        stays_.assign(n_after, false);
+        takes_.assign(n_before, false);
+        for (std::int32_t k = 0; k < n_after; ++k) (children_[k].present ? takes_ : stays_)[children_[k].slot] = true;
+    }
+
+    // Gives each chosen child a slot: its parent's, or where the parent has two, one that nobody else needs.
+    void settle(std::int32_t label, std::int32_t n_before, std::int32_t n_after) {
+        std::int32_t free = 0;
+        for (std::int32_t slot = 0; slot < n_before; ++slot) {
+            if (!takes_[slot]) continue;
+            std::int32_t to = slot;
+            if (stays_[slot]) {
+                while (free < n_after && (stays_[free] || (free < n_before && takes_[free]))) ++free;
+                to = free++;
+                for (std::int32_t j = label + 1; j < n_labels_; ++j) logit(j, to) = logit(j, slot);
+                sets_[to] = sets_[slot];
+            }
+            sets_[to].push_back(label);
+            log_prob_[to] = present_[slot];
+            for (std::int64_t e = feedback_.begin(label); e < feedback_.end(label); ++e)
+                logit(feedback_.indices[e], to) += feedback_.values[e];
+        }
+        for (std::int32_t slot = 0; slot < n_before; ++slot)
+            if (stays_[slot]) log_prob_[slot] = absent_[slot];
+    }
+
+    struct Child {
+        double log_prob;
+        std::int32_t slot;
+        bool present;
+        bool operator<(const Child& other) const {
+            if (log_prob != other.log_prob) return log_prob > other.log_prob;
+            return present != other.present ? !present : slot < other.slot;
+        }
+    };
+
+    const Feedback& feedback_;
+    std::int32_t n_labels_, width_;
+    std::int32_t room_ = 0, alive_ = 0;  // slots there are, and slots in use: the first so many
+    double pruned_ = 0.0;
+    std::vector<double> logits_;  // a row of slots a label
+    std::vector<double> log_prob_, absent_, present_;
+    std::vector<std::vector<std::int32_t>> sets_;
+    std::vector<Child> children_;
+    std::vector<bool> stays_, takes_;  // a slot each: its beginning goes on without the label, or with it
+};
+
+constexpr int kChunk = 64;  // samples drawn side by side
+
+// present[k] = uniform[k] < p, p = 1 / (1 + e^-logit[k]).
+SETWISE_INLINE void draw_body(const double* logit, const double* uniform, double* present) {
+#pragma omp simd
+    for (int k = 0; k < kChunk; ++k) {
+        const double e = exp_of_negative(-std::abs(logit[k]));
+        present[k] = uniform[k] * (1.0 + e) < (logit[k] > 0.0 ? 1.0 : e) ? 1.0 : 0.0;
+    }
+}
+SETWISE_TARGET_AVX2 void draw_avx2(const double* logit, const double* uniform, double* present) {
+    draw_body(logit, uniform, present);
+}
+void draw(const double* logit, const double* uniform, double* present) {
+    if (machine_has_avx2()) return draw_avx2(logit, uniform, present);
+    draw_body(logit, uniform, present);
+}
+
+}  // namespace
+
+Beams chain_beams(const Feedback& feedback, const ScoreRows& scores, std::int32_t width, int n_threads,
+                  const std::atomic<bool>& stop) {
+    std::vector<std::vector<std::vector<std::int32_t>>> found(scores.n_rows);
+    Beams beams;
+    beams.pruned.resize(scores.n_rows);
+#pragma omp parallel num_threads(n_threads)
+    {
+        BeamSearch search(feedback, width);
+#pragma omp for schedule(dynamic, 1)
+        for (std::int32_t i = 0; i < scores.n_rows; ++i) {
+            if (stop) continue;
+            search.run(scores.row(i));
+            for (std::int32_t slot = 0; slot < search.n_sets(); ++slot) found[i].push_back(search.set(slot));
+            beams.pruned[i] = search.pruned();
+        }
+    }
+    beams.first.push_back(0);
+    beams.indptr.push_back(0);
+    for (const auto& sets : found) {
+        for (const auto& set : sets) {
+            beams.indices.insert(beams.indices.end(), set.begin(), set.end());
+            beams.indptr.push_back(static_cast<std::int64_t>(beams.indices.size()));
+        }
+        beams.first.push_back(static_cast<std::int64_t>(beams.indptr.size()) - 1);
+    }
+    return beams;
+}
+
+Samples chain_samples(const Feedback& feedback, const double* score, std::int32_t n_samples, const double* uniform) {
+    const std::int32_t n_labels = feedback.n_cols;
+    std::vector<double> logit(static_cast<std::size_t>(n_labels) * kChunk), drawn(kChunk, 1.0), present(kChunk);
+    std::vector<std::vector<std::int32_t>> sets(kChunk);
+    Samples samples;
+    samples.indptr.push_back(0);
+    for (std::int32_t first = 0; first < n_samples; first += kChunk) {
+        const std::int32_t n = std::min(kChunk, n_samples - first);
+        for (std::int32_t j = 0; j < n_labels; ++j)
+            std::fill_n(logit.begin() + static_cast<std::ptrdiff_t>(j) * kChunk, kChunk, score[j]);
+        for (auto& set : sets) set.clear();
+        for (std::int32_t j = 0; j < n_labels; ++j) {
+            for (std::int32_t k = 0; k < n; ++k)
+                drawn[k] = uniform[static_cast<std::int64_t>(first + k) * n_labels + j];
+            draw(&logit[static_cast<std::size_t>(j) * kChunk], drawn.data(), present.data());
+            for (std::int32_t k = 0; k < n; ++k) {
+                if (present[k] == 0.0) continue;
+                sets[k].push_back(j);
+                for (std::int64_t e = feedback.begin(j); e < feedback.end(j); ++e)
+                    logit[static_cast<std::size_t>(feedback.indices[e]) * kChunk + k] += feedback.values[e];
+            }
+        }
+        for (std::int32_t k = 0; k < n; ++k) {
+            samples.indices.insert(samples.indices.end(), sets[k].begin(), sets[k].end());
+            samples.indptr.push_back(static_cast<std::int64_t>(samples.indices.size()));
+        }
+    }
+    return samples;
+}
+
+}  // namespace setwise
