@@ -280,14 +280,15 @@ std::vector<double> chain_log_prob_each(const Feedback& feedback, const ScoreRow
         for (std::int32_t set = 0; set < sets.n_sets; ++set) {
             if (stop) continue;
             logit.assign(scores.row(document[set]), scores.row(document[set]) + scores.n_labels);
-            double gain = 0.0;
             for (std::int64_t k = sets.indptr[set]; k < sets.indptr[set + 1]; ++k) {
                 const std::int32_t label = sets.indices[k];
-                gain += logit[label];  // those before it have spoken
                 for (std::int64_t e = feedback.begin(label); e < feedback.end(label); ++e)
                     logit[feedback.indices[e]] += feedback.values[e];
             }
-            out[set] = gain - sum_softplus(scores.n_labels, logit.data());
+            // log p(y_j) = -log(1 + e^z) where the label is absent, -log(1 + e^-z) where it is there: nothing cancels.
+            for (std::int64_t k = sets.indptr[set]; k < sets.indptr[set + 1]; ++k)
+                logit[sets.indices[k]] = -logit[sets.indices[k]];
+            out[set] = -sum_softplus(scores.n_labels, logit.data());
         }
     }
     return out;

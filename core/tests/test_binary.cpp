@@ -277,3 +277,23 @@ TEST(a_stop_that_is_already_asked_for_returns_at_once) {
         }
     CHECK(setwise::null_models(problem.features<const double*>(), problem.targets(), 1, stop).size() == 5);
 }
+
+TEST(a_label_uses_no_column_beyond_its_limit) {
+    for (const double l1_ratio : {0.0, 0.5, 1.0}) {
+        RandomProblem problem(15, 40, 12, 3, Kind::real);
+        const auto options = problem.options(0.003, l1_ratio, 1e-9);
+        const std::vector<std::int32_t> limits{12, 0, 5};
+        auto targets = problem.targets();
+        targets.column_limit = limits.data();
+        const auto features = problem.features<const double*>();
+        const auto fits = setwise::fit_binary(features, targets, problem.start(), options, kGoOn);
+        const auto models = setwise::null_models(features, targets, 2, kGoOn);
+        CHECK(same_bits(fits[0], fit<const double*>(problem, options)[0]));
+        CHECK(fits[1].indices.empty() && models[1].peak == 0.0);
+        CHECK(!fits[2].indices.empty() && fits[2].indices.back() < 5);
+        // The caller's columns come in the opposite order: empty those beyond the limit, and the certificate holds.
+        for (std::int32_t j = 0; j < 7; ++j) std::fill(problem.X[j].begin(), problem.X[j].end(), 0.0);
+        CHECK(fits[2].violation <= 1e-9);
+        CHECK_NEAR(problem.judge(fits[2], 2, 0.003, l1_ratio).violation, fits[2].violation, 1e-14);
+    }
+}

@@ -1,0 +1,168 @@
+// Chains small enough to write every set out, and what the walks along them may not do: read beyond their arrays.
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "setwise/chain.hpp"
+#include "test_main.hpp"
+
+namespace {
+
+const std::atomic<bool> kGoOn{false};
+
+struct RandomChain {
+    std::int32_t n_labels, n_rows;
+    std::vector<std::int64_t> indptr{0}, set_indptr{0};
+    std::vector<std::int32_t> indices, set_indices;
+    std::vector<double> values, scores;
+
+    RandomChain(int seed, std::int32_t labels, std::int32_t rows, double size = 1.0) : n_labels(labels), n_rows(rows) {
+        std::mt19937_64 random(seed);
+        std::normal_distribution<double> normal;
+        for (std::int32_t l = 0; l < n_labels; ++l) {
+            for (std::int32_t j = l + 1; j < n_labels; ++j) {
+                if (normal(random) < 0.0) continue;
+                indices.push_back(j);
+                values.push_back(size * normal(random));
+            }
+            indptr.push_back(static_cast<std::int64_t>(indices.size()));
+        }
+        for (std::int32_t k = 0; k < n_rows * n_labels; ++k) scores.push_back(size * normal(random));
+    }
+
+    setwise::Feedback feedback() const { return {n_labels, n_labels, indptr.data(), indices.data(), values.data()}; }
+    setwise::ScoreRows rows() const { return {n_rows, n_labels, scores.data()}; }
+
+    void add_set(std::uint32_t bits) {
+        for (std::int32_t j = 0; j < n_labels; ++j)
+            if (bits >> j & 1u) set_indices.push_back(j);
+        set_indptr.push_back(static_cast<std::int64_t>(set_indices.size()));
+    }
+    void add_every_set() {
+        for (std::uint32_t bits = 0; bits < 1u << n_labels; ++bits) add_set(bits);
+    }
+    setwise::SetRows sets() const {
+        return {static_cast<std::int32_t>(set_indptr.size()) - 1, set_indptr.data(), set_indices.data()};
+    }
+
+    double log_prob(std::int32_t row, std::uint32_t bits) const {
+        double total = 0.0;
+        std::vector<double> logit(scores.begin() + row * n_labels, scores.begin() + (row + 1) * n_labels);
+        for (std::int32_t l = 0; l < n_labels; ++l) {
+            const bool has = bits >> l & 1u;
+            const double z = has ? -logit[l] : logit[l];
+            total -= std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z)));
+            for (std::int64_t e = indptr[l]; has && e < indptr[l + 1]; ++e) logit[indices[e]] += values[e];
+        }
+        return total;
+    }
+};
+
+std::uint32_t bits_of(const std::int32_t* begin, const std::int32_t* end) {
+    std::uint32_t bits = 0;
+    for (; begin != end; ++begin) bits |= 1u << *begin;
+    return bits;
+}
+
+}  // namespace
+
+TEST(every_set_of_every_document) {
+    for (const double size : {1.0, 20.0, 300.0})
+        for (const std::int32_t n_labels : {1, 2, 5, 7})
+            for (const std::int32_t n_rows : {1, 7, 8, 17}) {
+                RandomChain chain(n_labels * 100 + n_rows, n_labels, n_rows, size);
+                chain.add_every_set();
+                const std::size_t n_sets = 1u << n_labels;
+                for (const int n_threads : {1, 2}) {
+                    const auto found =
+                        setwise::chain_log_prob(chain.feedback(), chain.rows(), chain.sets(), n_threads, kGoOn);
+                    CHECK(found.size() == n_rows * n_sets);
+                    for (std::int32_t i = 0; i < n_rows; ++i)
+                        for (std::uint32_t bits = 0; bits < n_sets; ++bits)
+                            CHECK_NEAR(found[i * n_sets + bits], chain.log_prob(i, bits), 1e-12 * (1.0 + size));
+                }
+            }
+}
+
+TEST(sets_in_any_order_and_again) {
+    RandomChain chain(1, 6, 11);
+    for (const std::uint32_t bits : {63u, 0u, 5u, 5u, 1u, 0u, 40u, 7u}) chain.add_set(bits);
+    const auto found = setwise::chain_log_prob(chain.feedback(), chain.rows(), chain.sets(), 1, kGoOn);
+    for (std::int32_t i = 0; i < 11; ++i) {
+        CHECK(found[i * 8 + 1] == found[i * 8 + 5]);
+        CHECK(found[i * 8 + 2] == found[i * 8 + 3]);
+        CHECK_NEAR(found[i * 8], chain.log_prob(i, 63), 1e-12);
+        CHECK_NEAR(found[i * 8 + 7], chain.log_prob(i, 7), 1e-12);
+    }
+}
+
+TEST(no_sets_and_no_documents) {
+    RandomChain chain(2, 4, 3), nobody(3, 4, 0);
+    CHECK(setwise::chain_log_prob(chain.feedback(), chain.rows(), chain.sets(), 1, kGoOn).empty());
+    nobody.add_every_set();
+    CHECK(setwise::chain_log_prob(nobody.feedback(), nobody.rows(), nobody.sets(), 2, kGoOn).empty());
+    CHECK(setwise::chain_beams(nobody.feedback(), nobody.rows(), 3, 1, kGoOn).first.size() == 1);
+    CHECK(setwise::chain_samples(chain.feedback(), chain.scores.data(), 0, nullptr).indices.empty());
+}
+
+TEST(one_set_a_document) {
+    RandomChain chain(4, 5, 3);
+    const std::vector<std::uint32_t> asked{31, 0, 9, 9};
+    const std::vector<std::int32_t> document{2, 0, 1, 0};
+    for (const std::uint32_t bits : asked) chain.add_set(bits);
+    const auto found =
+        setwise::chain_log_prob_each(chain.feedback(), chain.rows(), chain.sets(), document.data(), 2, kGoOn);
+    for (std::size_t k = 0; k < asked.size(); ++k) CHECK_NEAR(found[k], chain.log_prob(document[k], asked[k]), 1e-13);
+}
+
+TEST(beams_of_every_width) {
+    for (const std::int32_t n_labels : {1, 3, 6})
+        for (const std::int32_t width : {1, 2, 3, 5, 16, 63, 64, 1000}) {
+            RandomChain chain(n_labels + width, n_labels, 5);
+            const auto beams = setwise::chain_beams(chain.feedback(), chain.rows(), width, 2, kGoOn);
+            const std::uint32_t n_sets = 1u << n_labels;
+            for (std::int32_t i = 0; i < 5; ++i) {
+                std::vector<bool> ended(n_sets, false);
+                for (std::int64_t s = beams.first[i]; s < beams.first[i + 1]; ++s)
+                    ended[bits_of(beams.indices.data() + beams.indptr[s], beams.indices.data() + beams.indptr[s + 1])] =
+                        true;
+                const auto n_ended = std::count(ended.begin(), ended.end(), true);
+                CHECK(n_ended == std::min<std::int64_t>(width, n_sets));
+                CHECK(n_ended == beams.first[i + 1] - beams.first[i]);
+                CHECK(std::isinf(beams.pruned[i]) == (n_ended == n_sets));
+                for (std::uint32_t bits = 0; bits < n_sets; ++bits)
+                    if (!ended[bits]) CHECK(chain.log_prob(i, bits) <= beams.pruned[i] + 1e-13);
+            }
+        }
+}
+
+TEST(samples_follow_the_uniform_numbers) {
+    RandomChain chain(5, 6, 1);
+    const std::int32_t n = 130;
+    std::mt19937_64 random(6);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    std::vector<double> drawn;
+    for (std::int32_t k = 0; k < n * 6; ++k) drawn.push_back(uniform(random));
+    const auto samples = setwise::chain_samples(chain.feedback(), chain.scores.data(), n, drawn.data());
+    CHECK(samples.indptr.size() == static_cast<std::size_t>(n) + 1);
+    for (std::int32_t k = 0; k < n; ++k) {
+        std::uint32_t expected = 0;
+        std::vector<double> logit = chain.scores;
+        for (std::int32_t l = 0; l < 6; ++l) {
+            if (drawn[k * 6 + l] >= 1.0 / (1.0 + std::exp(-logit[l]))) continue;
+            expected |= 1u << l;
+            for (std::int64_t e = chain.indptr[l]; e < chain.indptr[l + 1]; ++e)
+                logit[chain.indices[e]] += chain.values[e];
+        }
+        CHECK(bits_of(samples.indices.data() + samples.indptr[k], samples.indices.data() + samples.indptr[k + 1]) ==
+              expected);
+    }
+}
+
+TEST(a_stop_that_is_already_asked_for_returns_at_once) {
+    const std::atomic<bool> stop{true};
+    RandomChain chain(7, 5, 9);
+    chain.add_every_set();
+    CHECK(setwise::chain_log_prob(chain.feedback(), chain.rows(), chain.sets(), 2, stop).size() == 9 * 32);
+    CHECK(setwise::chain_beams(chain.feedback(), chain.rows(), 4, 2, stop).indices.empty());
+}
