@@ -158,7 +158,7 @@ nb::list fit_binary(const Features& features, const Targets& targets, In<std::in
 nb::tuple fit_multinomial(const Features& features, InMatrix<double> y, In<double> weight,
                           std::optional<InMatrix<double>> offset, InMatrix<double> start_weights,
                           In<double> start_intercept, double strength, double l1_ratio, double tol, int max_iter,
-                          int first_iteration) {
+                          int first_iteration, int max_sweeps) {
     const auto n_rows = static_cast<std::size_t>(features.n_rows());
     const auto n_cols = static_cast<std::size_t>(features.n_cols());
     const std::size_t n_classes = y.shape(1);
@@ -174,6 +174,7 @@ nb::tuple fit_multinomial(const Features& features, InMatrix<double> y, In<doubl
     options.tol = &tol;
     options.max_iter = max_iter;
     options.first_iteration = first_iteration;
+    options.max_sweeps = max_sweeps;
     auto fit = run_interruptibly([&](const std::atomic<bool>& stop) {
         return features.visit([&](const auto& matrix) {
             return setwise::fit_multinomial(matrix, targets, start_weights.data(), start_intercept.data(), options,
@@ -204,7 +205,8 @@ void bind_learners(nb::module_& m) {
           "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a, "path"_a,
           "first_iteration"_a = 0);
     m.def("fit_multinomial", &fit_multinomial, "features"_a, "y"_a, "weight"_a, "offset"_a.none(), "start_weights"_a,
-          "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "first_iteration"_a = 0);
+          "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "first_iteration"_a = 0,
+          "max_sweeps"_a = SolverOptions{}.max_sweeps);
 }
 
 }  // namespace setwise::door

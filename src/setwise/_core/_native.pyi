@@ -84,6 +84,7 @@ def fit_multinomial(
     tol: float,
     max_iter: int,
     first_iteration: int = 0,
+    max_sweeps: int = 1000,
 ) -> tuple[_F64, _F64, float, float, int, dict[str, NDArray[Any]]]:
     """Weights (features by classes, flat), intercepts, violation, objective, iterations, history columns."""
 

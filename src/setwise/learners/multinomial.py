@@ -185,8 +185,12 @@ class ClassProblem:
         max_iter: int,
         start: ClassFit | None,
         first_iteration: int = 0,
+        max_sweeps: int = 1000,
     ) -> ClassFit:
-        """Fit from ``start``, which has ``first_iteration`` iterations behind it, or from zero weights."""
+        """Fit from ``start``, which has ``first_iteration`` iterations behind it, or from zero weights.
+
+        An iteration solves for its direction in at most ``max_sweeps`` sweeps over the features.
+        """
         n_inner, present = self.features.kept.size, np.flatnonzero(~self.absent)
         if start is None:
             weights = np.zeros((n_inner, present.size))
@@ -206,6 +210,7 @@ class ClassProblem:
             tol,
             max_iter,
             first_iteration,
+            max_sweeps,
         )
         inner = sp.csr_array(flat.reshape(n_inner, present.size).T)
         lengths = np.zeros(self.absent.size, dtype=np.int64)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from setwise.labels import Support
+from setwise.learners.fits import CONSTANT_LOGIT
 
-__all__ = ["BernoulliStart", "cluster_sets", "smoothed_shares"]
+__all__ = ["BernoulliStart", "cluster_sets", "smoothed_logits"]
 
 Array = NDArray[np.float64]
 
@@ -42,33 +43,40 @@ def cluster_sets(
     return max(runs, key=lambda run: run.history[-1])
 
 
-def smoothed_shares(count: Array, mass: Array | float, overall: Array, smoothing: float) -> Array:
-    """Shares count / mass, as if ``smoothing`` documents more had the overall shares."""
-    return np.asarray((count + smoothing * overall) / (mass + smoothing))
+def smoothed_logits(count: Array, mass: Array | float, overall: Array, smoothing: float) -> Array:
+    """Logits of the shares count / mass, as if ``smoothing`` documents more had the overall shares.
+
+    A share that rounds to 0 or 1 has CONSTANT_LOGIT, as the learners' constants do.
+    """
+    having = count + smoothing * overall
+    lacking = np.maximum(mass - count, 0.0) + smoothing * (1.0 - overall)
+    with np.errstate(divide="ignore", invalid="ignore"):  # nothing has it, or nothing lacks it; or there is nothing
+        logits = np.where(having + lacking > 0.0, np.log(having) - np.log(lacking), -CONSTANT_LOGIT)
+    return np.asarray(np.clip(logits, -CONSTANT_LOGIT, CONSTANT_LOGIT))
 
 
 def _run(
     support: Support, n_components: int, max_iter: int, tol: float, smoothing: float, random: np.random.Generator
 ) -> BernoulliStart:
-    sets, weight = sp.csr_array(support.sets.indicator, dtype=np.float64), support.counts / support.counts.sum()
-    n_documents = float(support.counts.sum())
-    overall = np.asarray(sets.T @ weight)
-    varies = (overall > 0.0) & (overall < 1.0)  # labels that all have, or none, tell no components apart
-    sets, overall = sets[:, varies], overall[varies]
+    n_documents = int(support.counts.sum())
+    weight, having = support.counts / n_documents, support.sets.indicator.T @ support.counts
+    varies = (having > 0) & (having < n_documents)  # labels that all have, or none, tell no components apart
+    sets, overall = sp.csr_array(support.sets.indicator[:, varies], dtype=np.float64), having[varies] / n_documents
     chosen = random.choice(support.n_sets, size=n_components, p=weight)
-    shares = 0.5 * (sets[chosen].toarray() + overall)  # half a set that occurs, half all of them
+    # A component begins as half a set that occurs, half all of them.
+    logits = smoothed_logits(sets[chosen].toarray(), 1.0, overall, 1.0)
     log_mix = np.full(n_components, -np.log(n_components))
     history: list[float] = []
     while True:
-        joint = log_mix + sets @ np.log(shares / (1.0 - shares)).T + np.log1p(-shares).sum(axis=1)
+        joint = log_mix + sets @ logits.T - np.logaddexp(0.0, logits).sum(axis=1)
         total = logsumexp(joint, axis=1)
-        prior = smoothing * (overall * np.log(shares) + (1.0 - overall) * np.log1p(-shares)).sum() / n_documents
-        history.append(float(weight @ total + prior))
+        prior = smoothing * float((overall * logits - np.logaddexp(0.0, logits)).sum()) / n_documents
+        history.append(float(weight @ total) + prior)
         responsibilities = np.exp(joint - total[:, None])
         if len(history) > max_iter or (len(history) > 1 and history[-1] - history[-2] < tol):
             return BernoulliStart(responsibilities, history)
         mass = n_documents * (weight @ responsibilities)
-        count = n_documents * ((sets.T @ (weight[:, None] * responsibilities)).T)
-        shares = smoothed_shares(count, mass[:, None], overall, smoothing)
+        count = n_documents * (sets.T @ (weight[:, None] * responsibilities)).T
+        logits = smoothed_logits(count, mass[:, None], overall, smoothing)
         with np.errstate(divide="ignore"):  # a component that no set has left weighs nothing
             log_mix = np.log(mass / n_documents)

@@ -30,8 +30,8 @@ class BinaryRelevance(LabelModel):
     with z_i = b + x_i . w. ``strength`` is the paper's lambda, ``l1_ratio`` its alpha. ``tol`` and ``max_iter`` are
     those of :func:`setwise.learners.fit_labels`; ``n_threads=None`` uses every core, and no result depends on it.
 
-    After ``fit``: ``names_``, ``n_features_in_``, ``coef_`` (labels by features), ``intercept_``, and ``fits_`` with
-    the certificate of each label. Everything that is asked of it is exact.
+    After ``fit``: ``names_``, ``n_features_in_``, ``coef_`` (labels by features), ``intercept_``, ``fits_`` with the
+    certificate of each label, and ``objective_``, their sum. Everything that is asked of it is exact.
     """
 
     _fitted: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
@@ -86,6 +86,7 @@ class BinaryRelevance(LabelModel):
         self.coef_ = fits.coef
         self.intercept_ = fits.intercept
         self.fits_ = fits
+        self.objective_ = float(fits.objective.sum())
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Give the logit of every label, documents by labels."""

@@ -42,9 +42,10 @@ class BernoulliMixture(LabelModel):
     Training starts from a mixture over the label sets alone (the best of ``n_restarts`` seeded runs of ``start_iter``
     iterations, which end when one gains less than ``start_tol``), then takes ``max_iter`` iterations of EM, or fewer
     where one lowers the objective by less than ``tol``. In each, gate and experts take ``newton_steps`` Newton steps
-    from where they were. A document whose responsibility is at most ``negligible`` is left out of a component. A label
-    that at most ``least_count`` documents of a component have, or lack, is a constant there: its share, smoothed by
-    ``smoothing`` documents that have it as often as all documents do. With both at 0 no iteration raises the objective.
+    from where they were, the gate's with at most ``gate_sweeps`` sweeps over the features. A document whose
+    responsibility is at most ``negligible`` is left out of a component. A label that at most ``least_count`` documents
+    of a component have, or lack, is a constant there: its share, smoothed by ``smoothing`` documents that have it as
+    often as all documents do. With all three at 0 no iteration raises the objective.
 
     ``mode`` is exact, by listing the sets of each component in falling probability until no other can win; where
     ``mode_steps`` is above 0 it lists at most so many a document, and says where that was too few for a proof.
@@ -71,6 +72,7 @@ class BernoulliMixture(LabelModel):
         max_iter: int = 20,
         tol: float = 1e-5,
         newton_steps: int = 3,
+        gate_sweeps: int = 5,
         negligible: float = 1e-3,
         least_count: float = 1.0,
         smoothing: float = 1.0,
@@ -89,6 +91,7 @@ class BernoulliMixture(LabelModel):
         self.max_iter = max_iter
         self.tol = tol
         self.newton_steps = newton_steps
+        self.gate_sweeps = gate_sweeps
         self.negligible = negligible
         self.least_count = least_count
         self.smoothing = smoothing
@@ -137,15 +140,14 @@ class BernoulliMixture(LabelModel):
             self.strength if self.gate_strength is None else self.gate_strength,
             self.l1_ratio if self.gate_l1_ratio is None else self.gate_l1_ratio,
         )
-        for name, least in (("negligible", 0.0), ("least_count", 0.0), ("tol", -np.inf), ("start_tol", -np.inf)):
-            if not getattr(self, name) >= least:
-                raise InvalidParameter(f"{name} must be a number from {least:g} up; got {getattr(self, name)!r}.")
-        if not self.smoothing > 0.0:
-            raise InvalidParameter(f"smoothing must be a number above 0; got {self.smoothing!r}.")
+        for name in ("negligible", "least_count", "smoothing"):
+            if not getattr(self, name) >= 0.0:
+                raise InvalidParameter(f"{name} must be a number from 0 up; got {getattr(self, name)!r}.")
         return StepOptions(
             net,
             gate_net,
             checked_count(self.newton_steps, "newton_steps"),
+            checked_count(self.gate_sweeps, "gate_sweeps"),
             self.negligible,
             self.least_count,
             self.smoothing,
@@ -163,7 +165,7 @@ class BernoulliMixture(LabelModel):
             {
                 "iteration": iteration,
                 "objective": step.objective,
-                "n_learnt": sum(component.n_learnt for component in step.components),
+                "n_learnt": sum(component.learnt.size for component in step.components),
                 "n_nonzero": int(self.coef_.nnz + self.gate_coef_.nnz),
                 "n_empty": int((responsibilities.max(axis=0) <= options.negligible).sum()),
             }
@@ -199,7 +201,7 @@ class BernoulliMixture(LabelModel):
         )
 
     def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
-        """Draw ``n`` sets a document, first a component, then its labels: rows i n to (i + 1) n - 1 are document i's."""
+        """Draw ``n`` sets a document, each from a component drawn first: rows i n to (i + 1) n - 1 are document i's."""
         n = checked_count(n, "n")
         generators = document_generators(as_matrix(X, "X").shape[0], seed)
         lengths, columns = [], []

@@ -174,6 +174,7 @@ class LabelSizeFactors(LabelModel):
         """Set the weights and the certificates."""
         self.coef_, self.intercept_, self.fits_ = fits.coef, fits.intercept, fits
         self.size_fits_ = size_fits or []
+        self.objective_ = float(fits.objective.sum() + sum(fit.objective for fit in self.size_fits_))
         if classifiers is None:
             self.size_coef_, self.size_intercept_ = sp.csr_array((0, self.n_features_in_)), np.zeros(0)
         else:

@@ -26,10 +26,10 @@ from setwise.labels import LabelMatrix
 from setwise.learners import ClassFit, ElasticNet, FeatureColumns
 from setwise.learners.checks import as_matrix
 from setwise.learners.features import padded
-from setwise.learners.fits import CONSTANT_LOGIT, Start
+from setwise.learners.fits import Start
 from setwise.learners.multinomial import ClassProblem
 from setwise.learners.problem import BinaryProblem
-from setwise.models.bernoulli_mixture import smoothed_shares
+from setwise.models.bernoulli_mixture import smoothed_logits
 
 __all__ = ["Component", "MixtureData", "StepOptions", "train_step"]
 
@@ -43,6 +43,8 @@ class StepOptions:
     net: ElasticNet
     gate_net: ElasticNet
     newton_steps: int
+    gate_sweeps: int
+    """Sweeps over the features in one Newton step of the gate: the next responsibilities will move its optimum."""
     negligible: float
     """Documents with a smaller responsibility are left out of a component."""
     least_count: float
@@ -87,8 +89,8 @@ class Component:
     coef: sp.csr_array
     """Labels by features; a label that is a constant here has no weights."""
     intercept: Array
-    n_learnt: int
-    """Labels that are no constants."""
+    learnt: NDArray[np.int64]
+    """Labels that are no constants here."""
     own_log_prob: Array
     """log p(own set | x, component) of every document."""
 
@@ -136,8 +138,8 @@ def _fit_gate(
     problem = ClassProblem.of(data.features, responsibilities, None, None)
     tol = problem.default_tol() if before is None else before.gate.tol
     start = None if before is None else before.gate
-    done = iteration * options.newton_steps
-    return problem.fit(options.gate_net.strength, options.gate_net.l1_ratio, tol, options.newton_steps, start, done)
+    net, steps = options.gate_net, options.newton_steps
+    return problem.fit(net.strength, net.l1_ratio, tol, steps, start, iteration * steps, options.gate_sweeps)
 
 
 def _fit_component(
@@ -147,7 +149,7 @@ def _fit_component(
     (documents,) = np.nonzero(weight)
     mass, count = weight.sum(), np.asarray(data.Y.T @ weight)
     learnt = np.flatnonzero((count > options.least_count) & (mass - count > options.least_count))
-    intercept = _constant_logits(smoothed_shares(count, mass, data.shares, options.smoothing))
+    intercept = smoothed_logits(count, mass, data.shares, options.smoothing)
     n_labels, n_features = data.labels.n_labels, data.features.n_features
     coef = sp.csr_array((learnt.size, n_features), dtype=np.float64)
     if learnt.size:
@@ -164,20 +166,13 @@ def _fit_component(
     lengths[learnt] = np.diff(coef.indptr)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     whole = sp.csr_array((coef.data, coef.indices, indptr), shape=(n_labels, n_features))
-    return Component(whole, intercept, int(learnt.size), own)
+    return Component(whole, intercept, learnt, own)
 
 
 def _start(before: Component, learnt: NDArray[np.int64], null_intercept: Array) -> Start:
     """Go on where the labels were; one that was a constant begins at its share."""
-    coef = before.coef[learnt]
-    unlearnt = np.diff(coef.indptr) == 0
-    return Start(coef, np.where(unlearnt, null_intercept, before.intercept[learnt]))
-
-
-def _constant_logits(shares: Array) -> Array:
-    """Logits of labels that do not depend on the document; beyond CONSTANT_LOGIT lies only rounding."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.clip(np.log(shares) - np.log1p(-shares), -CONSTANT_LOGIT, CONSTANT_LOGIT))
+    went_on = np.isin(learnt, before.learnt)
+    return Start(before.coef[learnt], np.where(went_on, before.intercept[learnt], null_intercept))
 
 
 def _own_log_prob(data: MixtureData, coef: sp.csr_array, intercept: Array, learnt: NDArray[np.int64]) -> Array:

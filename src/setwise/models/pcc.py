@@ -142,6 +142,7 @@ class ClassifierChain(LabelModel):
         )
         self.feedback_.sort_indices()
         self.intercept_ = np.concatenate([one.intercept for one in fits])
+        self.objective_ = float(sum(one.objective.sum() for one in fits))
 
     def log_prob(self, X: Any, sets: Any) -> NDArray[np.float64]:
         """log p(set | x), documents by sets; with several chains, that of their mean."""
