@@ -41,9 +41,9 @@ def checked_strength(value: Any, name: str = "strength") -> float:
     return _checked_number(value, name, "be a finite number, zero or above", 0.0, np.finfo(np.float64).max)
 
 
-def checked_l1_ratio(value: Any) -> float:
+def checked_l1_ratio(value: Any, name: str = "l1_ratio") -> float:
     """Return ``value`` as a float where it can be the share of L1."""
-    return _checked_number(value, "l1_ratio", "lie in [0, 1]", 0.0, 1.0, " Hint: the overall weight is `strength`.")
+    return _checked_number(value, name, "lie in [0, 1]", 0.0, 1.0, " Hint: the overall weight is `strength`.")
 
 
 def checked_tol(value: Any) -> float | None:

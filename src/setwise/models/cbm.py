@@ -15,7 +15,7 @@ from setwise.exceptions import InvalidParameter
 from setwise.labels import Modes, SizeMarginals, Support
 from setwise.labels.matrix import csr_of_ones
 from setwise.learners import ElasticNet
-from setwise.learners.checks import as_matrix, checked_threads, linear_scores
+from setwise.learners.checks import as_matrix, checked_l1_ratio, checked_strength, checked_threads, linear_scores
 from setwise.models import independent
 from setwise.models.base import Callback, LabelModel, checked_count, checked_seed, document_generators
 from setwise.models.bernoulli_mixture import cluster_sets
@@ -137,8 +137,8 @@ class BernoulliMixture(LabelModel):
     def _checked_options(self) -> StepOptions:
         net = ElasticNet(self.strength, self.l1_ratio)
         gate_net = ElasticNet(
-            self.strength if self.gate_strength is None else self.gate_strength,
-            self.l1_ratio if self.gate_l1_ratio is None else self.gate_l1_ratio,
+            self.strength if self.gate_strength is None else checked_strength(self.gate_strength, "gate_strength"),
+            self.l1_ratio if self.gate_l1_ratio is None else checked_l1_ratio(self.gate_l1_ratio, "gate_l1_ratio"),
         )
         for name in ("negligible", "least_count", "smoothing"):
             if not getattr(self, name) >= 0.0:

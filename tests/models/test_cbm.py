@@ -1,0 +1,243 @@
+"""The conditional Bernoulli mixture: against brute force, against BR, and its training step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit, softmax
+
+from setwise.exceptions import InvalidParameter
+from setwise.labels import LabelMatrix, Support
+from setwise.learners import ElasticNet
+from setwise.models.bernoulli_mixture import cluster_sets, smoothed_logits
+from setwise.models.br import BinaryRelevance
+from setwise.models.cbm import BernoulliMixture
+from tests.models.corpora import small_corpus
+from tests.oracles.sets import every_set, size_marginals_by_sums
+
+EXACT = {"negligible": 0.0, "least_count": 0.0, "smoothing": 0.0}
+"""Nothing is left out of a training step."""
+
+
+def probabilities(model: BernoulliMixture, X: Any) -> np.ndarray:
+    """p(set | x) of all sets, by the formula alone."""
+    dense, n_labels = X.toarray(), len(model.names_)
+    sets = every_set(n_labels)
+    gate = softmax(dense @ model.gate_coef_.toarray().T + model.gate_intercept_, axis=1)
+    coef = model.coef_.toarray().reshape(model.n_components, n_labels, -1)
+    total = np.zeros((dense.shape[0], len(sets)))
+    for k in range(model.n_components):
+        p = expit(dense @ coef[k].T + model.intercept_[k])
+        for s, labels in enumerate(sets):
+            total[:, s] += gate[:, k] * np.prod(np.where(labels, p, 1.0 - p), axis=1)
+    return total
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 5])
+def test_answers_are_those_of_brute_force(n_components: int) -> None:
+    X, Y = small_corpus()
+    model = BernoulliMixture(n_components, strength=0.01, max_iter=5).fit(X, Y)
+    p, sets = probabilities(model, X), every_set(5)
+    assert_allclose(np.exp(model.log_prob(X, sets)), p, atol=1e-12)
+    assert_allclose(model.marginals(X), p @ sets, atol=1e-12)
+    modes = model.mode(X)
+    assert_array_equal(modes.sets.toarray(), sets[p.argmax(axis=1)])
+    assert_allclose(np.exp(modes.log_prob), p.max(axis=1), atol=1e-12)
+    assert modes.exact.all()
+    found = model.size_marginals(X)
+    joint, empty = size_marginals_by_sums(p, sets, 5)
+    assert_allclose(found.joint, joint, atol=1e-12)
+    assert_allclose(found.empty, empty, atol=1e-12)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
+def test_one_component_is_binary_relevance(l1_ratio: float) -> None:
+    X, Y = small_corpus(1)
+    mixture = BernoulliMixture(1, strength=0.01, l1_ratio=l1_ratio, max_iter=30, newton_steps=10, tol=-1.0, **EXACT)
+    mixture.fit(X, Y)
+    br = BinaryRelevance(strength=0.01, l1_ratio=l1_ratio).fit(X, Y)
+    assert mixture.objective_ == pytest.approx(br.objective_, abs=1e-6)
+    assert_allclose(mixture.log_prob(X, every_set(5)), br.log_prob(X, every_set(5)), atol=0.02)
+    assert_allclose(mixture.marginals(X), br.marginals(X), atol=0.01)
+
+
+def test_objective_is_the_penalised_mean_loss() -> None:
+    X, Y = small_corpus(2)
+    model = BernoulliMixture(3, strength=0.02, l1_ratio=0.3, gate_strength=0.05, gate_l1_ratio=0.8, max_iter=4).fit(
+        X, Y
+    )
+    own = probabilities(model, X)[np.arange(len(Y)), Y @ (1 << np.arange(5))]
+    penalty = ElasticNet(0.02, 0.3).value(model.coef_.data) + ElasticNet(0.05, 0.8).value(model.gate_coef_.data)
+    assert model.objective_ == pytest.approx(-np.log(own).mean() + penalty, abs=1e-10)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5])
+@pytest.mark.parametrize("newton_steps", [1, 4])
+def test_no_iteration_raises_the_objective(l1_ratio: float, newton_steps: int) -> None:
+    X, Y = small_corpus(3)
+    model = BernoulliMixture(4, 0.005, l1_ratio, newton_steps=newton_steps, max_iter=40, tol=-1.0, **EXACT).fit(X, Y)
+    objectives = [row["objective"] for row in model.history_]
+    assert len(objectives) == 40
+    assert np.diff(objectives).max() <= 1e-12
+
+
+def test_training_ends_when_little_is_gained() -> None:
+    X, Y = small_corpus(3)
+    model = BernoulliMixture(3, 0.01, max_iter=200, tol=1e-3).fit(X, Y)
+    objectives = np.array([row["objective"] for row in model.history_])
+    assert model.n_iter_ == len(objectives) < 200
+    assert objectives[-2] - objectives[-1] < 1e-3
+    assert (objectives[:-2] - objectives[1:-1] >= 1e-3).all()
+
+
+def test_what_is_left_out_hardly_matters() -> None:
+    """Documents of negligible responsibility, and labels that hardly vary in a component."""
+    X, Y = small_corpus(4, n=200)
+    whole = BernoulliMixture(3, 0.01, max_iter=10, tol=-1.0, **EXACT).fit(X, Y)
+    spared = BernoulliMixture(3, 0.01, max_iter=10, tol=-1.0, negligible=1e-4, least_count=0.1, smoothing=1e-3).fit(
+        X, Y
+    )
+    assert np.abs(spared.marginals(X) - whole.marginals(X)).mean() < 0.005
+
+
+def test_near_constant_labels_have_no_weights() -> None:
+    X, Y = small_corpus(5, n=80)
+    Y[:, 4] = 0
+    Y[7, 4] = 1
+    model = BernoulliMixture(3, 0.001, least_count=2.0, max_iter=3).fit(X, Y)
+    coef = model.coef_.toarray().reshape(3, 5, -1)
+    assert (coef[:, 4] == 0.0).all()
+    assert model.history_[-1]["n_learnt"] <= 12
+    overall = expit(model.intercept_[:, 4])
+    assert ((overall > 0.0) & (overall < 0.5)).all()
+    assert np.isfinite(model.log_prob(X, every_set(5))).all()
+
+
+def test_more_components_than_sets_leaves_some_empty_and_works() -> None:
+    X, Y = small_corpus(6, n=30)
+    Y = np.repeat([[1, 0, 0, 0, 0], [0, 1, 1, 0, 0]], 15, axis=0)
+    model = BernoulliMixture(8, 0.01, max_iter=6, tol=-1.0).fit(X, Y)
+    assert model.history_[-1]["n_empty"] >= 0
+    assert_allclose(np.exp(model.log_prob(X, every_set(5))).sum(axis=1), 1.0)
+    assert_array_equal(model.mode(X[[0, -1]]).sets.toarray(), [[1, 0, 0, 0, 0], [0, 1, 1, 0, 0]])
+
+
+def test_a_component_without_documents_has_the_shares_of_all() -> None:
+    X, Y = small_corpus(7)
+    model = BernoulliMixture(3, 0.01, negligible=1.0, max_iter=2, tol=-1.0).fit(X, Y)  # leaves every document out
+    assert model.history_[-1]["n_empty"] == 3
+    assert model.history_[-1]["n_learnt"] == 0
+    assert_allclose(expit(model.intercept_), np.tile(Y.mean(axis=0), (3, 1)))
+
+
+def test_a_mode_that_may_list_too_few_sets_says_so() -> None:
+    X, Y = small_corpus(8)
+    exact = BernoulliMixture(5, 0.003, max_iter=5).fit(X, Y)
+    short = BernoulliMixture.from_state(exact.state()).set_params(mode_steps=1)
+    modes, best = short.mode(X), exact.mode(X)
+    assert not modes.exact.all()
+    assert_array_equal(modes.sets.toarray()[modes.exact], best.sets.toarray()[modes.exact])
+    assert (modes.log_prob <= best.log_prob + 1e-12).all()
+
+
+def test_seeds_tell_starts_apart() -> None:
+    X, Y = small_corpus(9)
+    one, same, other = (BernoulliMixture(3, 0.01, seed=seed, n_restarts=1, max_iter=2).fit(X, Y) for seed in (1, 1, 2))
+    assert_array_equal(one.coef_.toarray(), same.coef_.toarray())
+    assert one.objective_ != other.objective_
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("n_components", 0),
+        ("max_iter", 0),
+        ("newton_steps", 0),
+        ("gate_sweeps", 0),
+        ("negligible", -0.1),
+        ("least_count", float("nan")),
+        ("smoothing", -1.0),
+        ("n_restarts", 0),
+        ("start_iter", -1),
+        ("seed", -1),
+        ("strength", -1.0),
+        ("gate_l1_ratio", 2.0),
+    ],
+)
+def test_bad_parameters_are_named(parameter: str, value: Any) -> None:
+    X, Y = small_corpus()
+    with pytest.raises(InvalidParameter, match=parameter):
+        BernoulliMixture(**{parameter: value}).fit(X, Y)
+
+
+class TestStart:
+    """The mixture over label sets alone."""
+
+    @staticmethod
+    def support() -> Support:
+        rng = np.random.default_rng(0)
+        group = rng.integers(0, 3, size=300)
+        shares = np.array([[0.9, 0.8, 0.1, 0.1, 0.0], [0.1, 0.0, 0.9, 0.7, 0.1], [0.0, 0.1, 0.1, 0.0, 0.9]])
+        return Support.of(LabelMatrix.of((rng.random((300, 5)) < shares[group]).astype(np.int64)))
+
+    @pytest.mark.parametrize("smoothing", [0.0, 1.0])
+    def test_likelihood_never_falls(self, smoothing: float) -> None:
+        for seed in range(5):
+            history = cluster_sets(self.support(), 4, 1, 60, -1.0, smoothing, seed).history
+            assert len(history) == 61
+            assert np.diff(history).min() >= -1e-12
+
+    def test_more_restarts_are_never_worse(self) -> None:
+        best = [cluster_sets(self.support(), 3, restarts, 60, 1e-9, 1.0, 0).history[-1] for restarts in (1, 2, 8)]
+        assert best == sorted(best)
+
+    def test_groups_are_found(self) -> None:
+        support = self.support()
+        found = cluster_sets(support, 3, 5, 100, 1e-9, 1.0, 0).responsibilities
+        assert_allclose(found.sum(axis=1), 1.0)
+        at = {
+            tuple(row): component
+            for row, component in zip(support.sets.indicator.toarray(), found.argmax(axis=1), strict=False)
+        }
+        assert len({at[(1, 1, 0, 0, 0)], at[(0, 0, 1, 1, 0)], at[(0, 0, 0, 0, 1)]}) == 3
+
+    def test_equals_em_over_documents(self) -> None:
+        """One step by hand from the responsibilities, each document by itself."""
+        support = self.support()
+        before = cluster_sets(support, 2, 1, 0, 0.0, 1.0, 3).responsibilities
+        after = cluster_sets(support, 2, 1, 1, -1.0, 1.0, 3).responsibilities
+        Y, r = support.sets.indicator.toarray()[support.set_of], before[support.set_of]
+        shares = (r.T @ Y + Y.mean(axis=0)) / (r.sum(axis=0)[:, None] + 1.0)
+        joint = r.mean(axis=0) * np.prod(np.where(Y[:, None, :], shares, 1.0 - shares), axis=2)
+        assert_allclose(after[support.set_of], joint / joint.sum(axis=1, keepdims=True), atol=1e-12)
+
+    def test_smoothed_logits(self) -> None:
+        logits = smoothed_logits(np.array([0.0, 3.0, 4.0, 0.0]), 4.0, np.array([0.0, 0.5, 1.0, 0.25]), 2.0)
+        assert_allclose(expit(logits), [0.0, 4.0 / 6.0, 1.0, 0.5 / 6.0], atol=1e-15)
+        assert_allclose(smoothed_logits(np.array([0.0, 2.0]), 2.0, np.array([0.5, 0.5]), 0.0), [-36.0, 36.0])
+
+
+def test_unsorted_and_repeated_entries_of_x_are_the_same_documents() -> None:
+    X, Y = small_corpus()
+    messy = sp.csr_array(
+        (
+            np.concatenate([X.data / 2, X.data / 2]),
+            (np.concatenate([X.tocoo().coords[0]] * 2), np.concatenate([X.tocoo().coords[1]] * 2)),
+        ),
+        shape=X.shape,
+    )
+    one = BernoulliMixture(2, 0.01, max_iter=3).fit(X, Y)
+    other = BernoulliMixture(2, 0.01, max_iter=3).fit(messy, Y)
+    assert_allclose(one.marginals(X), other.marginals(X), atol=1e-9)
+
+
+def test_bibtex_trains_with_a_falling_objective(corpus: Any) -> None:
+    X, Y = corpus("bibtex").read("train")
+    model = BernoulliMixture(5, strength=1e-3, max_iter=3).fit(X, Y)
+    assert np.diff([row["objective"] for row in model.history_]).max() < 0.0
+    modes = model.mode(X[:200])
+    assert modes.exact.all()
