@@ -47,8 +47,8 @@ SETWISE_INLINE void score_body(std::int32_t n_components, const double* none, co
             for (std::int64_t j = 0; j < width; ++j) sums[j] += of_label[j];
         }
         if (n_components == 1) continue;
-        double top[kLanes], total[kLanes];
-        for (std::int32_t lane = 0; lane < kLanes; ++lane) top[lane] = kNever, total[lane] = 0.0;
+        double top[kLanes], total[kLanes] = {};
+        std::fill_n(top, kLanes, kNever);
         for (std::int64_t j = 0; j < width; j += kLanes) {
 #pragma omp simd
             for (std::int32_t lane = 0; lane < kLanes; ++lane)

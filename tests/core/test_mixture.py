@@ -202,6 +202,14 @@ def test_ties_end_the_search_and_take_no_label_more() -> None:
     assert exact.all()
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_of_listed_sets_that_tie_the_first_as_a_row_of_bits_is_taken(first: int) -> None:
+    logits = np.array([[[2.0, -2.0], [-2.0, 2.0]]])[:, [first, 1 - first]]
+    chosen, _, exact = mode(logits, np.log(np.full((1, 2), 0.5)))
+    assert chosen.tolist() == [[0, 1]]
+    assert exact.all()
+
+
 def test_where_the_limit_ends_the_search_nothing_is_proved() -> None:
     logits, log_gate = random_mixture(8, 30, 10, 30, shift=0.0)
     log_gate[:] = np.log(0.1)

@@ -1,4 +1,4 @@
-"""Mixtures of independent labels by enumeration of every set, and sizes by exact fractions: slow and obvious."""
+"""Mixtures of independent labels by enumeration of every set, and sizes in long integers: slow and obvious."""
 
 from __future__ import annotations
 
@@ -31,20 +31,12 @@ def size_marginals(logits: Array, log_gate: Array) -> tuple[Array, Array]:
     return np.einsum("iy,yl,ys->ils", probability, sets, sizes), probability[:, 0]
 
 
-def leave_one_out_joint(logits: Array, label: int) -> Array:
-    """p(y_l = 1, |y| = s) of one document and component by convolution of the other labels, in exact fractions."""
-    chances = [Fraction(float(p)) for p in expit(logits)]  # 1 - p is exact as well
-    sizes = [Fraction(1)]
-    for other, p in enumerate(chances):
-        if other != label:
-            sizes = [
-                (1 - p) * (sizes[s] if s < len(sizes) else 0) + p * (sizes[s - 1] if s else 0)
-                for s in range(len(sizes) + 1)
-            ]
-            sizes = [_short(value) for value in sizes]
-    return np.array([float(chances[label] * value) for value in sizes])
-
-
-def _short(value: Fraction, bits: int = 160) -> Fraction:
-    """The value to 160 binary places: fractions of hundreds of labels would grow without end."""
-    return Fraction(round(value * 2**bits), 2**bits)
+def leave_one_out_joint(logits: Array, label: int, places: int = 160) -> Array:
+    """p(y_l = 1, |y| = s) of one document and component by convolution of the other labels, to 160 binary places."""
+    one = 1 << places
+    chances = [int(Fraction(float(p)) * one) for p in expit(logits)]
+    sizes = [one]
+    for p in chances[:label] + chances[label + 1 :]:
+        without, with_it = [*sizes, 0], [0, *sizes]
+        sizes = [((one - p) * a + p * b) >> places for a, b in zip(without, with_it, strict=True)]
+    return np.array([float(Fraction(chances[label] * value, one * one)) for value in sizes])
