@@ -8,6 +8,7 @@
 NB_MODULE(_native, m) {
     nanobind::set_leak_warnings(false);
     setwise::door::bind_crf(m);
+    setwise::door::bind_decision(m);
     setwise::door::bind_learners(m);
     setwise::door::bind_mixture(m);
     setwise::door::bind_chain(m);

@@ -6,6 +6,7 @@
 namespace setwise::door {
 
 void bind_crf(nanobind::module_& m);
+void bind_decision(nanobind::module_& m);
 void bind_learners(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_chain(nanobind::module_& m);

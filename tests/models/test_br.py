@@ -12,10 +12,10 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from setwise.abilities import FindsMode, GivesMarginals, GivesSizeMarginals, Samples, ScoresSets
 from setwise.exceptions import InvalidData, InvalidParameter, NotConverged
 from setwise.learners import fit_labels
 from setwise.models import BinaryRelevance
-from setwise.models.abilities import FindsMode, GivesMarginals, GivesSizeMarginals, Samples, ScoresSets
 from tests.models.corpora import NAMES, name_lists, same_state, small_corpus
 from tests.oracles.mixture import every_set, set_log_prob, size_marginals
 

@@ -12,10 +12,10 @@ from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from setwise.abilities import FindsMode, GivesMarginals, GivesSizeMarginals, Samples, ScoresSets
 from setwise.exceptions import InvalidData, InvalidParameter, NotConverged
 from setwise.learners import FeatureColumns, fit_classes, fit_labels
 from setwise.models import LabelSizeFactors
-from setwise.models.abilities import FindsMode, GivesMarginals, GivesSizeMarginals, Samples, ScoresSets
 from tests.models.corpora import NAMES, name_lists, same_state, small_corpus
 
 X, Y = small_corpus()

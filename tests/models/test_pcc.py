@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from setwise.abilities import FindsMode, GivesMarginals, GivesSizeMarginals, Samples, ScoresSets, require
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter, NotConverged
 from setwise.labels import LabelMatrix, Support
 from setwise.learners import fit_labels
-from setwise.models.abilities import FindsMode, GivesMarginals, GivesSizeMarginals, Samples, ScoresSets, require
 from setwise.models.pcc import ClassifierChain
 from tests.learners.problems import random_features, random_labels, same_bits
 from tests.models.chains import expected_log_prob, made_chain, random_chain

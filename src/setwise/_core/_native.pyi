@@ -155,5 +155,21 @@ class Chain:
     def samples(self, score: _F64, uniform: _F64) -> tuple[_I64, _I32]:
         """Sets (indptr, indices) of one row of scores, one for each row of uniform numbers."""
 
+def softmax_rows(scores: _F64, n_threads: int) -> None:
+    """Turn each row of scores, the log of anything proportional to them, into probabilities in place."""
+
+def size_marginals_of_sets(
+    probability: _F64, n_labels: int, set_indptr: _I64, set_indices: _I32, n_sizes: int, n_threads: int
+) -> tuple[_F64, _F64]:
+    """p(y_l = 1, |y| = s), documents by labels by sizes, and p(y = 0), from documents by sets."""
+
+def maximise_expected_f(joint: _F64, empty: _F64, beta: float, n_threads: int) -> tuple[_I64, _I32, _F64]:
+    """The label set of highest expected F of each document (indptr, indices), and that expectation."""
+
+def maximise_expected_f_over_sets(
+    probability: _F64, n_labels: int, set_indptr: _I64, set_indices: _I32, beta: float, n_threads: int
+) -> tuple[_I64, _I32, _F64]:
+    """The same from the probabilities of given sets, documents by sets."""
+
 def uses_avx2() -> bool:
     """Whether this machine runs the AVX2 paths."""

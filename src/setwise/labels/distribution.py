@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-__all__ = ["Modes", "SizeMarginals"]
+__all__ = ["Decided", "Modes", "SetDistribution", "SizeMarginals"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,3 +35,33 @@ class SizeMarginals:
     def marginals(self) -> NDArray[np.float64]:
         """p(y_l = 1 | x_i), documents by labels: the sum over sizes."""
         return np.asarray(self.joint.sum(axis=2))
+
+
+@dataclass(frozen=True, eq=False)
+class SetDistribution:
+    """A distribution over given label sets, one a document."""
+
+    sets: sp.csr_array
+    """Sets by labels, 0 and 1."""
+    probability: NDArray[np.float64]
+    """Documents by sets; rows sum to one."""
+
+    @property
+    def marginals(self) -> NDArray[np.float64]:
+        """p(y_l = 1 | x_i), documents by labels: the sum over sets."""
+        return np.asarray((self.sets.T @ self.probability.T).T, dtype=np.float64)
+
+    def top(self, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Give the ``n`` most probable sets of each document and their probabilities, ties in the order of the sets."""
+        n = min(n, self.probability.shape[1])
+        best = np.argsort(-self.probability, axis=1, kind="stable")[:, :n]
+        return best, np.take_along_axis(self.probability, best, axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """The set chosen for each document, and what the choice is worth in the eyes of who chose."""
+
+    sets: sp.csr_array
+    """Documents by labels, 0 and 1."""
+    value: NDArray[np.float64]

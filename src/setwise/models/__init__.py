@@ -1,4 +1,4 @@
-"""Joint models of label sets: what they can be asked is in :mod:`setwise.models.abilities`."""
+"""Joint models of label sets: what they can be asked is in :mod:`setwise.abilities`."""
 
 from setwise.models.br import BinaryRelevance
 from setwise.models.lsf import LabelSizeFactors

@@ -107,8 +107,13 @@ class BinaryRelevance(LabelModel):
         return independent.mode(*self._mixture(X), 0, checked_threads(self.n_threads))
 
     def size_marginals(self, X: Any, max_size: int | None = None) -> SizeMarginals:
-        """Give p(y_l = 1, |y| = s | x) for every label and every size up to ``max_size``; None means all labels."""
+        """Give p(y_l = 1, |y| = s | x) for every label and size up to ``max_size``; None means all that matter."""
         return independent.size_marginals(*self._mixture(X), max_size, checked_threads(self.n_threads))
+
+    def scaled_size_marginals(self, X: Any, scale: float, shift: float) -> SizeMarginals:
+        """Give the size marginals with every logit z replaced by scale z + shift."""
+        logits, log_gate = self._mixture(X)
+        return independent.size_marginals(scale * logits + shift, log_gate, None, checked_threads(self.n_threads))
 
     def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
         """Draw ``n`` sets a document: rows i n to (i + 1) n - 1 are those of document i."""

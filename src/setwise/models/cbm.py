@@ -193,12 +193,22 @@ class BernoulliMixture(LabelModel):
         )
 
     def size_marginals(self, X: Any, max_size: int | None = None) -> SizeMarginals:
-        """p(y_l = 1, |y| = s | x) for every label and every size up to ``max_size``; None means all labels."""
+        """p(y_l = 1, |y| = s | x) for every label and every size up to ``max_size``; None means all that matter."""
+        return self._size_marginals(X, max_size, 1.0, 0.0)
+
+    def scaled_size_marginals(self, X: Any, scale: float, shift: float) -> SizeMarginals:
+        """Give the size marginals with every logit z of an expert replaced by scale z + shift."""
+        return self._size_marginals(X, None, scale, shift)
+
+    def _size_marginals(self, X: Any, max_size: int | None, scale: float, shift: float) -> SizeMarginals:
         threads = checked_threads(self.n_threads)
-        found = [independent.size_marginals(*block, max_size, threads) for block in self._blocks(X)]
-        return SizeMarginals(
-            np.concatenate([sizes.joint for sizes in found]), np.concatenate([sizes.empty for sizes in found])
-        )
+        found = [
+            independent.size_marginals(scale * logits + shift, log_gate, max_size, threads)
+            for logits, log_gate in self._blocks(X)
+        ]
+        n_sizes = max(sizes.joint.shape[2] for sizes in found)
+        joint = [np.pad(sizes.joint, ((0, 0), (0, 0), (0, n_sizes - sizes.joint.shape[2]))) for sizes in found]
+        return SizeMarginals(np.concatenate(joint), np.concatenate([sizes.empty for sizes in found]))
 
     def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
         """Draw ``n`` sets a document, each from a component drawn first: rows i n to (i + 1) n - 1 are document i's."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from setwise import _core
 from setwise.exceptions import InvalidParameter
@@ -21,6 +22,9 @@ from setwise.models.base import checked_count
 __all__ = ["log_prob", "mode", "one_component", "size_marginals"]
 
 Array = NDArray[np.float64]
+
+NEGLIGIBLE_TAIL = 1e-15
+"""Sizes are left out that are together less probable than this: below the rounding of the others."""
 
 
 def one_component(scores: Array) -> tuple[Array, Array]:
@@ -36,12 +40,29 @@ def log_prob(logits: Array, log_gate: Array, sets: sp.csr_array, n_threads: int)
 
 
 def size_marginals(logits: Array, log_gate: Array, max_size: Any, n_threads: int) -> SizeMarginals:
-    """Give p(y_l = 1, |y| = s | x) for sizes up to ``max_size``; None means all labels."""
+    """Give p(y_l = 1, |y| = s | x) for sizes up to ``max_size``; None means as many as matter.
+
+    Beyond the largest size that matters lies a probability of at most NEGLIGIBLE_TAIL, by Bernstein's bound.
+    """
     n_labels = logits.shape[2]
-    largest = n_labels if max_size is None else checked_count(max_size, "max_size")
+    largest = _largest_size(logits, log_gate) if max_size is None else checked_count(max_size, "max_size")
     if largest > n_labels:
         raise InvalidParameter(f"max_size must be at most the number of labels, {n_labels}; got {max_size!r}.")
     return SizeMarginals(*_core.mixture_size_marginals(logits, log_gate, largest, n_threads))
+
+
+def _largest_size(logits: Array, log_gate: Array) -> int:
+    """Find a size that no component exceeds but with a probability of NEGLIGIBLE_TAIL.
+
+    A sum of independent labels with mean m and variance v exceeds m + t with a probability of at most
+    exp(-t^2 / (2 (v + t / 3))); the root of that in t is taken.
+    """
+    chances = expit(logits)
+    mean, variance = chances.sum(axis=2), (chances * (1.0 - chances)).sum(axis=2)
+    log_tail = -np.log(NEGLIGIBLE_TAIL)
+    beyond = log_tail / 3.0 + np.sqrt((log_tail / 3.0) ** 2 + 2.0 * variance * log_tail)
+    largest = np.where(np.isneginf(log_gate), 0.0, mean + beyond).max(initial=1.0)
+    return int(min(np.ceil(largest), logits.shape[2]))
 
 
 def mode(logits: Array, log_gate: Array, max_steps: int, n_threads: int) -> Modes:

@@ -171,9 +171,8 @@ class ClassifierChain(LabelModel):
         )
         best = _best_of_each(document, sets, log_prob)
         # A set in no beam began, in every chain, with something pruned: in chain m it has at most the largest
-        # probability pruned there, and in all at most the mean of these. A chain that pruned nothing has every set.
-        pruned = np.array([found[2] for found in beams])
-        bound = np.where(np.isneginf(pruned).any(axis=0), -np.inf, _log_mean(pruned))
+        # probability pruned there, and in all at most the mean of these.
+        bound = _log_mean(found[2] for found in beams)
         return Modes(sets[best], log_prob[best], log_prob[best] >= bound)
 
     def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from setwise.exceptions import Incompatible
 from setwise.labels import Modes, SizeMarginals
 
-__all__ = ["FindsMode", "GivesMarginals", "GivesSizeMarginals", "Samples", "ScoresSets", "require"]
+__all__ = [
+    "FindsMode",
+    "GivesMarginals",
+    "GivesScaledSizeMarginals",
+    "GivesSizeMarginals",
+    "Samples",
+    "ScoresSets",
+    "require",
+]
 
 
 @runtime_checkable
@@ -59,12 +67,22 @@ class GivesSizeMarginals(Protocol):
         ...
 
 
+@runtime_checkable
+class GivesScaledSizeMarginals(Protocol):
+    """Knows labels and sizes together, and what becomes of them when logits are scaled and shifted."""
+
+    def scaled_size_marginals(self, X: Any, scale: float, shift: float) -> SizeMarginals:
+        """Give the size marginals with every logit z replaced by scale z + shift."""
+        ...
+
+
 _WHAT_ASKS_FOR = {
     "log_prob": "Hint: support inference needs only `log_prob`; BR, PCC, CRF and CBM have it.",
     "marginals": "Hint: BR, CRF and CBM have exact marginals; for PCC take those of support inference or of samples.",
     "mode": "Hint: for the most probable of the training sets, use support inference.",
     "sample": "Hint: CRF knows only training sets, so use support inference; LSF gives `size_marginals` directly.",
     "size_marginals": "Hint: use support inference or samples, which work from the joint.",
+    "scaled_size_marginals": "Hint: BR and CBM have it; for the others calibrate support inference.",
 }
 
 

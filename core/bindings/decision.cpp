@@ -1,0 +1,94 @@
+// Distributions over sets, and the decision for the best expected F, at the door.
+#include <cmath>
+
+#include "arrays.hpp"
+#include "parts.hpp"
+#include "setwise/gfm.hpp"
+#include "setwise/set_distribution.hpp"
+
+using namespace nb::literals;
+
+namespace setwise::door {
+namespace {
+
+using Changed = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void softmax_rows(Changed scores, int n_threads) {
+    require(n_threads >= 1, "n_threads must be 1 or more");
+    require(scores.shape(1) >= 1 && scores.shape(1) < std::size_t{1} << 31, "there must be a set");
+    run_interruptibly([&](const std::atomic<bool>& stop) {
+        setwise::softmax_rows(static_cast<std::int64_t>(scores.shape(0)), static_cast<std::int32_t>(scores.shape(1)),
+                              scores.data(), n_threads, stop);
+        return true;
+    });
+}
+
+nb::tuple size_marginals_of_sets(InMatrix<double> probability, std::int32_t n_labels, In<std::int64_t> set_indptr,
+                                 In<std::int32_t> set_indices, std::int32_t n_sizes, int n_threads) {
+    const std::size_t n = probability.shape(0);
+    const auto n_sets = static_cast<std::int32_t>(probability.shape(1));
+    require(n_threads >= 1 && n_sizes >= 1, "n_threads and n_sizes must be 1 or more");
+    check_compressed(set_indptr, set_indices, set_indices.shape(0), n_sets, n_labels);
+    const Columns<Ones> sets{n_labels, n_sets, set_indptr.data(), set_indices.data(), Ones{}};
+    const auto labels = static_cast<std::size_t>(n_labels), sizes = static_cast<std::size_t>(n_sizes);
+    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
+        std::pair<std::vector<double>, std::vector<double>> out(n * labels * sizes, n);
+        setwise::size_marginals_of_sets(static_cast<std::int64_t>(n), sets, n_sizes, probability.data(),
+                                        out.first.data(), out.second.data(), n_threads, stop);
+        return out;
+    });
+    return nb::make_tuple(give(std::move(found.first), {n, labels, sizes}), give(std::move(found.second)));
+}
+
+nb::tuple packed(const std::vector<BestSet>& found) {
+    std::vector<std::int64_t> indptr{0};
+    std::vector<std::int32_t> indices;
+    std::vector<double> expected;
+    for (const auto& best : found) {
+        indices.insert(indices.end(), best.labels.begin(), best.labels.end());
+        indptr.push_back(static_cast<std::int64_t>(indices.size()));
+        expected.push_back(best.expected);
+    }
+    return nb::make_tuple(give(std::move(indptr)), give(std::move(indices)), give(std::move(expected)));
+}
+
+void check_beta(double beta, int n_threads) {
+    require(n_threads >= 1, "n_threads must be 1 or more");
+    require(beta > 0.0 && std::isfinite(beta), "beta must be above 0");
+}
+
+nb::tuple maximise_expected_f(InCube<double> joint, In<double> empty, double beta, int n_threads) {
+    check_beta(beta, n_threads);
+    require(empty.shape(0) == joint.shape(0), "joint and empty differ");
+    return packed(run_interruptibly([&](const std::atomic<bool>& stop) {
+        return setwise::maximise_expected_f(
+            static_cast<std::int64_t>(joint.shape(0)), static_cast<std::int32_t>(joint.shape(1)),
+            static_cast<std::int32_t>(joint.shape(2)), joint.data(), empty.data(), beta, n_threads, stop);
+    }));
+}
+
+nb::tuple maximise_expected_f_over_sets(InMatrix<double> probability, std::int32_t n_labels,
+                                        In<std::int64_t> set_indptr, In<std::int32_t> set_indices, double beta,
+                                        int n_threads) {
+    check_beta(beta, n_threads);
+    const auto n_sets = static_cast<std::int32_t>(probability.shape(1));
+    check_compressed(set_indptr, set_indices, set_indices.shape(0), n_sets, n_labels);
+    const Columns<Ones> sets{n_labels, n_sets, set_indptr.data(), set_indices.data(), Ones{}};
+    return packed(run_interruptibly([&](const std::atomic<bool>& stop) {
+        return setwise::maximise_expected_f_over_sets(static_cast<std::int64_t>(probability.shape(0)), sets,
+                                                      probability.data(), beta, n_threads, stop);
+    }));
+}
+
+}  // namespace
+
+void bind_decision(nb::module_& m) {
+    m.def("softmax_rows", &softmax_rows, "scores"_a, "n_threads"_a);
+    m.def("size_marginals_of_sets", &size_marginals_of_sets, "probability"_a, "n_labels"_a, "set_indptr"_a,
+          "set_indices"_a, "n_sizes"_a, "n_threads"_a);
+    m.def("maximise_expected_f", &maximise_expected_f, "joint"_a, "empty"_a, "beta"_a, "n_threads"_a);
+    m.def("maximise_expected_f_over_sets", &maximise_expected_f_over_sets, "probability"_a, "n_labels"_a,
+          "set_indptr"_a, "set_indices"_a, "beta"_a, "n_threads"_a);
+}
+
+}  // namespace setwise::door

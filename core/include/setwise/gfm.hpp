@@ -1,0 +1,35 @@
+// The label set of highest expected F (Waegeman et al. 2014; the paper's Algorithm 1), for any F_beta.
+//
+// The expected F_beta of a set h of k labels is the sum over its labels of
+//
+//     Delta_l(k) = sum_s p(y_l = 1, |y| = s) (1 + beta^2) / (beta^2 s + k)
+//
+// so for each k the best set is made of the k largest, and the empty set is worth p(y = 0).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "setwise/matrix.hpp"
+
+namespace setwise {
+
+struct BestSet {
+    std::vector<std::int32_t> labels;  // rising
+    double expected = 0.0;
+};
+
+// `joint` is documents x labels x sizes from 1 up, `empty` a value a document. No cap on the set's size; ties go to the
+// smaller set, and between labels to the first. A document's bits depend on nothing but its own numbers.
+std::vector<BestSet> maximise_expected_f(std::int64_t n_documents, std::int32_t n_labels, std::int32_t n_sizes,
+                                         const double* joint, const double* empty, double beta, int n_threads,
+                                         const std::atomic<bool>& stop);
+
+// The same from the probabilities of given sets, documents x sets ("column" s of `sets` is set s), without a
+// matrix of labels and sizes for every document.
+std::vector<BestSet> maximise_expected_f_over_sets(std::int64_t n_documents, const Columns<Ones>& sets,
+                                                   const double* probability, double beta, int n_threads,
+                                                   const std::atomic<bool>& stop);
+
+}  // namespace setwise

@@ -1,0 +1,167 @@
+#include "setwise/gfm.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "setwise/dispatch.hpp"
+#include "setwise/set_distribution.hpp"
+
+namespace setwise {
+namespace {
+
+SETWISE_INLINE double dot_body(std::int32_t n, const double* a, const double* b) {
+    double total = 0.0;
+#pragma omp simd reduction(+ : total)
+    for (std::int32_t s = 0; s < n; ++s) total += a[s] * b[s];
+    return total;
+}
+
+// delta[a] = joint[label a] . weight, for the labels that have any mass.
+SETWISE_INLINE void deltas_body(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, const double* joint,
+                                const double* weight, double* delta) {
+    for (std::size_t a = 0; a < labels.size(); ++a)
+        delta[a] = dot_body(n_sizes, joint + static_cast<std::int64_t>(labels[a]) * n_sizes, weight);
+}
+
+SETWISE_TARGET_AVX2 void deltas_avx2(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, const double* joint,
+                                     const double* weight, double* delta) {
+    deltas_body(labels, n_sizes, joint, weight, delta);
+}
+
+// The search of one document; buffers are kept from one to the next.
+class Search {
+  public:
+    Search(std::int32_t n_labels, std::int32_t n_sizes, double beta)
+        : n_labels_(n_labels),
+          n_sizes_(n_sizes),
+          beta_squared_(beta * beta),
+          mass_(n_sizes),
+          peak_(n_sizes),
+          weight_(n_sizes) {}
+
+    BestSet best(const double* joint, double empty) {
+        measure(joint);
+        BestSet found;
+        found.expected = empty;
+        const auto most = static_cast<std::int32_t>(labels_.size());  // a label without mass only costs
+        for (std::int32_t k = 1; k <= most; ++k) {
+            weigh(k);
+            bool spent = false;
+            if (bound(k, spent) <= found.expected) {
+                if (spent) break;
+                continue;
+            }
+            delta_.resize(labels_.size());
+            if (machine_has_avx2())
+                deltas_avx2(labels_, n_sizes_, joint, weight_.data(), delta_.data());
+            else
+                deltas_body(labels_, n_sizes_, joint, weight_.data(), delta_.data());
+            const double value = gather_top(k);
+            if (value > found.expected) {
+                found.expected = value;
+                found.labels.clear();
+                for (std::int32_t a = 0; a < k; ++a) found.labels.push_back(labels_[order_[a]]);
+            }
+        }
+        std::sort(found.labels.begin(), found.labels.end());
+        return found;
+    }
+
+    // The labels that had mass in the last search.
+    const std::vector<std::int32_t>& labels() const { return labels_; }
+
+  private:
+    // For each size the sum over labels and the largest of them; and which labels have any mass.
+    void measure(const double* joint) {
+        labels_.clear();
+        std::fill(mass_.begin(), mass_.end(), 0.0);
+        std::fill(peak_.begin(), peak_.end(), 0.0);
+        for (std::int32_t l = 0; l < n_labels_; ++l) {
+            const double* row = joint + static_cast<std::int64_t>(l) * n_sizes_;
+            bool any = false;
+            for (std::int32_t s = 0; s < n_sizes_; ++s) {
+                any = any || row[s] > 0.0;
+                mass_[s] += row[s];
+                peak_[s] = std::max(peak_[s], row[s]);
+            }
+            if (any) labels_.push_back(l);
+        }
+    }
+
+    void weigh(std::int32_t k) {
+        for (std::int32_t s = 0; s < n_sizes_; ++s) weight_[s] = (1.0 + beta_squared_) / (beta_squared_ * (s + 1) + k);
+    }
+
+    // No set of k labels is worth more: of size s it gathers at most all there is, and at most k times the largest.
+    // `spent`: at every size all there is binds, so for each larger k the bound only falls.
+    double bound(std::int32_t k, bool& spent) const {
+        double total = 0.0;
+        spent = true;
+        for (std::int32_t s = 0; s < n_sizes_; ++s) {
+            spent = spent && mass_[s] <= k * peak_[s];
+            total += weight_[s] * std::min(mass_[s], k * peak_[s]);
+        }
+        return total;
+    }
+
+    // Puts the places of the k largest deltas first, ties by label, and adds them up in that order.
+    double gather_top(std::int32_t k) {
+        order_.resize(delta_.size());
+        std::iota(order_.begin(), order_.end(), 0);
+        std::partial_sort(order_.begin(), order_.begin() + k, order_.end(), [&](std::int32_t a, std::int32_t b) {
+            return delta_[a] != delta_[b] ? delta_[a] > delta_[b] : a < b;
+        });
+        double total = 0.0;
+        for (std::int32_t a = 0; a < k; ++a) total += delta_[order_[a]];
+        return total;
+    }
+
+    const std::int32_t n_labels_, n_sizes_;
+    const double beta_squared_;
+    std::vector<double> mass_, peak_, weight_;  // sizes
+    std::vector<std::int32_t> labels_;          // those with mass, rising
+    std::vector<double> delta_;                 // the same
+    std::vector<std::int32_t> order_;
+};
+
+}  // namespace
+
+std::vector<BestSet> maximise_expected_f(std::int64_t n_documents, std::int32_t n_labels, std::int32_t n_sizes,
+                                         const double* joint, const double* empty, double beta, int n_threads,
+                                         const std::atomic<bool>& stop) {
+    std::vector<BestSet> found(n_documents);
+#pragma omp parallel num_threads(n_threads)
+    {
+        Search search(n_labels, n_sizes, beta);
+#pragma omp for schedule(dynamic, 16)
+        for (std::int64_t i = 0; i < n_documents; ++i)
+            if (!stop) found[i] = search.best(joint + i * n_labels * n_sizes, empty[i]);
+    }
+    return found;
+}
+
+std::vector<BestSet> maximise_expected_f_over_sets(std::int64_t n_documents, const Columns<Ones>& sets,
+                                                   const double* probability, double beta, int n_threads,
+                                                   const std::atomic<bool>& stop) {
+    std::int32_t n_sizes = 1;
+    for (std::int32_t s = 0; s < sets.n_cols; ++s)
+        n_sizes = std::max(n_sizes, static_cast<std::int32_t>(sets.count(s)));
+    const double least = least_probability(sets.n_cols);
+    std::vector<BestSet> found(n_documents);
+#pragma omp parallel num_threads(n_threads)
+    {
+        Search search(sets.n_rows, n_sizes, beta);
+        std::vector<double> joint(static_cast<std::size_t>(sets.n_rows) * n_sizes, 0.0);
+#pragma omp for schedule(dynamic, 16)
+        for (std::int64_t i = 0; i < n_documents; ++i) {
+            if (stop) continue;
+            const double empty = add_sets(sets, probability + i * sets.n_cols, least, n_sizes, joint.data());
+            found[i] = search.best(joint.data(), empty);
+            for (const std::int32_t l : search.labels())  // only these need to be cleared for the next
+                std::fill_n(joint.begin() + static_cast<std::int64_t>(l) * n_sizes, n_sizes, 0.0);
+        }
+    }
+    return found;
+}
+
+}  // namespace setwise

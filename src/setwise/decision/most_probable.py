@@ -1,0 +1,23 @@
+"""The most probable set: best for exact matches, not for F1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setwise.exceptions import Incompatible
+from setwise.labels import Decided, Modes, SetDistribution, SizeMarginals
+
+__all__ = ["most_probable"]
+
+
+def most_probable(known: SetDistribution | Modes) -> Decided:
+    """Choose the most probable set of each document, the first of equals, and give its probability."""
+    if isinstance(known, SizeMarginals):
+        raise Incompatible(
+            "The most probable set needs probabilities of sets; got those of labels and sizes. "
+            "Hint: use support or mode inference."
+        )
+    if isinstance(known, Modes):
+        return Decided(known.sets, np.exp(known.log_prob))
+    best = known.probability.argmax(axis=1)
+    return Decided(known.sets[best], known.probability[np.arange(len(best)), best])

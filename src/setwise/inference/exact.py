@@ -1,0 +1,38 @@
+"""Exact size marginals, from models that have them: no set is left out, and nothing is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from setwise.abilities import GivesScaledSizeMarginals, GivesSizeMarginals, require
+from setwise.inference.blocks import documents_that_fit
+from setwise.inference.calibration import AS_IT_IS, SetCalibration
+from setwise.labels import SizeMarginals
+
+__all__ = ["ExactInference"]
+
+
+@dataclass(frozen=True, eq=False)
+class ExactInference:
+    """What the model itself knows of labels and sizes; its logits scaled and shifted, where asked.
+
+    For independent labels a set's calibrated score is the sum of scale z_l + size over its labels: scaling and shifting
+    the logits is the same calibration. The prior has no counterpart, since no set was counted.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("size_marginals",)
+
+    calibration: SetCalibration = AS_IT_IS
+
+    def block(self, n_labels: int) -> int:
+        """How many documents to ask about at a time."""
+        return documents_that_fit(n_labels * n_labels)
+
+    def infer(self, model: GivesSizeMarginals | GivesScaledSizeMarginals, X: Any) -> SizeMarginals:
+        """Give p(y_l = 1, |y| = s | x) for each document of a block."""
+        if (self.calibration.scale, self.calibration.size) == (1.0, 0.0):
+            require(model, "size_marginals", by="Exact inference")
+            return model.size_marginals(X)  # type: ignore[union-attr]
+        require(model, "scaled_size_marginals", by="Calibrated exact inference")
+        return model.scaled_size_marginals(X, self.calibration.scale, self.calibration.size)  # type: ignore[union-attr]

@@ -1,0 +1,44 @@
+"""Size marginals estimated from label sets that the model draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from setwise.abilities import Samples, require
+from setwise.labels import SizeMarginals
+
+__all__ = ["SampledInference"]
+
+_BLOCK = 64
+"""Documents whose samples are held at one time. A document's draws depend on its place in the block."""
+
+
+@dataclass(frozen=True, eq=False)
+class SampledInference:
+    """``n_samples`` label sets a document; the same seed gives the same draws."""
+
+    needs: ClassVar[tuple[str, ...]] = ("sample",)
+
+    n_samples: int = 1000
+    seed: int = 0
+
+    def block(self, n_labels: int) -> int:
+        """How many documents to ask about at a time."""
+        return _BLOCK
+
+    def infer(self, model: Samples, X: Any) -> SizeMarginals:
+        """Estimate p(y_l = 1, |y| = s | x) for each document of a block."""
+        require(model, *self.needs, by="Sampled inference")
+        drawn = model.sample(X, self.n_samples, self.seed)
+        n_documents, n_labels = X.shape[0], drawn.shape[1]
+        sizes = np.diff(drawn.indptr).astype(np.int64)
+        n_sizes = max(1, int(sizes.max(initial=1)))
+        document = np.repeat(np.arange(n_documents), self.n_samples)
+        place = (np.repeat(document, sizes) * n_labels + drawn.indices) * n_sizes + np.repeat(sizes, sizes) - 1
+        counts = np.bincount(place, minlength=n_documents * n_labels * n_sizes)
+        joint = counts.reshape(n_documents, n_labels, n_sizes) / self.n_samples
+        empty = np.bincount(document[sizes == 0], minlength=n_documents) / self.n_samples
+        return SizeMarginals(joint, empty)
