@@ -17,7 +17,7 @@ define install_listed
 	$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test lint check sanitize bench-learners format clean
+.PHONY: help install demo test lint check sanitize bench-learners bench-models format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -47,6 +47,9 @@ sanitize: $(VENV)/.build-tools ## run the core's C++ tests under ASan and UBSan
 
 bench-learners: install $(VENV)/.extra-bench ## time the learners beside their peers
 	$(PY) -m benchmarks.learners
+
+bench-models: install $(VENV)/.extra-bench ## time the training of the models beside LIBLINEAR
+	$(PY) -m benchmarks.models
 
 format: $(VENV)/.extra-check ## rewrite the code in the project's format
 	$(VENV)/bin/ruff format $(PYTHON_CODE)

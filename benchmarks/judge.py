@@ -9,20 +9,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from benchmarks.problem import Penalty, Problem
+from benchmarks.timed import Timed
 
 
 @dataclass(frozen=True)
-class Fit:
-    """What a contestant hands in: a row of ``coef`` and an intercept a label, and the time they took.
+class Fit(Timed):
+    """What a contestant hands in: a row of ``coef`` and an intercept a label, and the time they took."""
 
-    ``cores`` is processor time by time on the clock, once the fit was timed: how much of the machine it was given.
-    """
-
-    seconds: float
     coef: sp.csr_array
     intercept: NDArray[np.float64]
-    note: str = ""
-    cores: float = np.nan
 
     @property
     def nonzeros(self) -> int:

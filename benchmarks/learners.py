@@ -1,45 +1,53 @@
-"""The command ``python -m benchmarks.learners``: read the options, hold the libraries to one thread, run."""
+"""The command ``python -m benchmarks.learners``: the elastic-net learners beside their peers."""
 
 from __future__ import annotations
 
-import argparse
-import os
-import shlex
 import sys
 from pathlib import Path
 
-DATASETS = ("bibtex", "rcv1sub1", "tmc2007_500")
-SECTIONS = ("l1", "elastic", "l2", "path", "threads", "memory")
-PAGE = Path("docs/benchmarks.md")
-NO_SECTION = "what to measure; with no name after it, the page is only drawn again"
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+from benchmarks.benchmark import Benchmark
+from benchmarks.command import main
+from benchmarks.effort import FULL, QUICK
 
+HEAD = """\
+# Benchmark of the learners
 
-def parse(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.learners", description="Time the learners.")
-    parser.add_argument("--datasets", nargs="+", choices=DATASETS, default=list(DATASETS))
-    parser.add_argument("--sections", nargs="*", choices=SECTIONS, default=list(SECTIONS), help=NO_SECTION)
-    parser.add_argument("--quick", action="store_true", help="one C, one repeat, few labels; writes no page of itself")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help=f"the page to bring up to date (default: {PAGE})")
-    options = parser.parse_args(arguments)
-    if options.write is None and not options.quick:
-        options.write = PAGE
-    return options
+This page is made by a machine: `make bench-learners` measures and writes it, and the next run undoes changes by hand.
+Its rows, as data, are in `{data}`.
 
+**How to read it.** Everyone gets the same matrix, one thread and one core (but for the sections on threads and memory),
+and minimises the same thing; contestants take turns, and the fastest of their rounds counts. For setwise the whole call
+is timed; for LIBLINEAR its C function alone; for skglm a first call, which compiles, is left out; glmnet, which does
+not converge from a cold start, is timed on a path of 20 strengths (100 where 20 do not arrive). setwise runs at its
+default tolerance, but in the cells marked *tight*, beside peers that go to many digits, at 1e-7.
 
-def main(arguments: list[str]) -> None:
-    options = parse(arguments)
-    # These are read when numpy and its kind are first imported, which is why the runner is imported only now.
-    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
-    from benchmarks.runner import run
-    from setwise.exceptions import InvalidData
+The *objective* is computed from each solution by one function, in float64: the sum over labels of
+`sum_i loss_i + n * strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)`. That is n times what setwise minimises, and
+LIBLINEAR's own divided by C. *Ratio* is the peer's seconds by those of setwise in the same cell: above 1, setwise is
+faster. A dash has its reason in the last column.
+"""
 
-    command = shlex.join(["python", "-m", "benchmarks.learners", *arguments])
-    try:
-        run(options.datasets, options.sections, quick=options.quick, page=options.write, command=command)
-    except InvalidData as error:  # a corpus that is not at hand
-        sys.exit(f"error: {error}")
-
+LEARNERS = Benchmark(
+    name="learners",
+    aim="Time the learners.",
+    head=HEAD,
+    page=Path("docs/benchmarks.md"),
+    datasets=dict.fromkeys(("l1", "elastic", "l2", "path", "threads", "memory"), ("bibtex", "rcv1sub1", "tmc2007_500")),
+    module="benchmarks.learner_sections",
+    full=FULL,
+    quick=QUICK,
+    quick_text="one C, one repeat, few labels",
+    packages=(
+        "setwise",
+        "liblinear-official",
+        "scikit-learn",
+        "python-glmnet",
+        "skglm",
+        "numba",
+        "numpy",
+        "scipy",
+    ),
+)
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(LEARNERS, sys.argv[1:])

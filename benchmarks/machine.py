@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("setwise", "liblinear-official", "scikit-learn", "python-glmnet", "skglm", "numba", "numpy", "scipy")
 
-
-def run_record(command: str) -> dict[str, Any]:
+def run_record(command: str, packages: Iterable[str]) -> dict[str, Any]:
     return {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
-        "versions": {package: installed_version(package) for package in PACKAGES},
+        "versions": {package: installed_version(package) for package in packages},
     }
 
 

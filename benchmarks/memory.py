@@ -1,4 +1,4 @@
-"""Section ``memory``: what fitting all labels adds to what the process held before."""
+"""Section ``memory``: what a fit adds to what the process held before."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import scipy.sparse as sp
 
@@ -21,8 +23,7 @@ ALLOWED_MB = 150.0  # beyond the data, which is held before, and the result
 
 def memory_rows(problem: Problem) -> Iterator[Row]:
     for l1_ratio in (1.0, 0.0):
-        sizes = probe(problem, Penalty.from_c(1.0, l1_ratio, problem.n_samples))
-        in_mb = {name: size / MB for name, size in sizes.items()}
+        in_mb = probe(problem, "labels", asdict(Penalty.from_c(1.0, l1_ratio, problem.n_samples)))
         extra = in_mb["peak"] - in_mb["before"] - in_mb["result"]
         yield Row(
             "memory",
@@ -35,18 +36,17 @@ def memory_rows(problem: Problem) -> Iterator[Row]:
         )
 
 
-def probe(problem: Problem, penalty: Penalty) -> dict[str, int]:
+def probe(problem: Problem, work: str, options: dict[str, Any]) -> dict[str, float]:
+    """Do one of ``memory_probe``'s works in a fresh process; megabytes of the data, before, at the peak, the result."""
     if not Path("/proc/self/status").exists():
         raise Refused("memory is read from /proc, which this system lacks")
     with TemporaryDirectory() as folder:
         parts = {"X": problem.X, "Y": sp.csr_array(problem.Y)}
         for name, matrix in parts.items():
             sp.save_npz(Path(folder) / f"{name}.npz", matrix, compressed=False)
-        arguments = [folder, str(penalty.strength), str(penalty.l1_ratio)]
-        command = [sys.executable, "-m", "benchmarks.memory_probe", *arguments]
+        command = [sys.executable, "-m", "benchmarks.memory_probe", folder, work, json.dumps(options)]
         root = Path(__file__).parents[1]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Refused(f"the probe failed: {done.stderr.strip().splitlines()[-1]}")
-    sizes: dict[str, int] = json.loads(done.stdout)
-    return sizes
+    return {name: size / MB for name, size in json.loads(done.stdout).items()}

@@ -1,4 +1,4 @@
-"""Run in a process of its own by ``memory``: read matrices, fit all labels, and print what the process held, as JSON.
+"""Run in a process of its own by ``memory``: read matrices, fit them, and print what the process held, as JSON.
 
 The matrices come ready-made: parsing text here would leave free memory behind, in which a fit could hide.
 """
@@ -8,10 +8,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
+from typing import Any
 
 import scipy.sparse as sp
 
+from setwise import models
+from setwise.exceptions import NotConverged
 from setwise.learners import fit_labels
 
 
@@ -27,14 +31,31 @@ def size_of(matrix: sp.csr_array) -> int:
     return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
 
 
-def main(folder: Path, strength: float, l1_ratio: float) -> None:
+def fit_all_labels(X: sp.csr_array, Y: sp.csr_array, options: dict[str, Any]) -> int:
+    """Fit the labels with these options of ``fit_labels``; bytes of the result."""
+    fits = fit_labels(X, Y, n_threads=os.cpu_count(), **options)
+    return size_of(sp.csr_array(fits.coef)) + fits.intercept.nbytes
+
+
+def fit_model(X: sp.csr_array, Y: sp.csr_array, options: dict[str, Any]) -> int:
+    """Fit a model by its name and parameters; bytes of the result."""
+    model = getattr(models, options["model"])(n_threads=os.cpu_count(), **options["parameters"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)  # the peak is there after few iterations
+        model.fit(X, Y)
+    return sum(array.nbytes for array in model.state().arrays.values())
+
+
+WORKS = {"labels": fit_all_labels, "model": fit_model}
+
+
+def main(folder: Path, work: str, options: dict[str, Any]) -> None:
     X, Y = (sp.load_npz(folder / f"{name}.npz") for name in "XY")
     before = held("VmRSS")
-    fits = fit_labels(X, Y, strength=strength, l1_ratio=l1_ratio, n_threads=os.cpu_count())
+    result = WORKS[work](X, Y, options)
     peak = held("VmHWM")
-    result = size_of(sp.csr_array(fits.coef)) + fits.intercept.nbytes
     print(json.dumps({"before": before, "peak": peak, "data": size_of(X) + size_of(Y), "result": result}))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]))
+    main(Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]))

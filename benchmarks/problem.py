@@ -55,6 +55,10 @@ class Problem:
     def all_labels(self) -> NDArray[np.intp]:
         return np.arange(self.Y.shape[1])
 
+    def first(self, n_documents: int) -> Problem:
+        """Keep some documents, and the labels that vary among them."""
+        return from_matrices(self.name, self.X[:n_documents], self.Y[:n_documents])
+
     def labels_over_frequency(self, n_labels: int) -> NDArray[np.intp]:
         """Pick labels from the rarest to the most frequent, in even steps of rank: the same ones each run."""
         by_frequency = np.argsort(self.Y.sum(axis=0), kind="stable")

@@ -11,8 +11,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from benchmarks.benchmark import Benchmark, Section
 from benchmarks.rows import Row
-from benchmarks.sections import SECTIONS, Section
 
 FORMATS = {
     "seconds": "{:.3f}",
@@ -25,26 +25,11 @@ FORMATS = {
     "before": "{:,.1f}",
     "peak": "{:,.1f}",
     "result": "{:,.1f}",
+    "times": "{:.2f}",
+    "goal": "{:g}",
+    "iterations": "{:,.0f}",
 }
 WIDTHS = {"objective": 14}
-
-HEAD = """\
-# Benchmark of the learners
-
-This page is made by a machine: `make bench-learners` measures and writes it, and the next run undoes changes by hand.
-Its rows, as data, are in `{data}`.
-
-**How to read it.** Everyone gets the same matrix, one thread and one core (but for the sections on threads and memory),
-and minimises the same thing; contestants take turns, and the fastest of their rounds counts. For setwise the whole call
-is timed; for LIBLINEAR its C function alone; for skglm a first call, which compiles, is left out; glmnet, which does
-not converge from a cold start, is timed on a path of 20 strengths (100 where 20 do not arrive). setwise runs at its
-default tolerance, but in the cells marked *tight*, beside peers that go to many digits, at 1e-7.
-
-The *objective* is computed from each solution by one function, in float64: the sum over labels of
-`sum_i loss_i + n * strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)`. That is n times what setwise minimises, and
-LIBLINEAR's own divided by C. *Ratio* is the peer's seconds by those of setwise in the same cell: above 1, setwise is
-faster. A dash has its reason in the last column.
-"""
 
 
 def terminal_tables(section: Section, dataset: str, rows: Iterable[Row]) -> RenderableType:
@@ -63,9 +48,9 @@ def terminal_tables(section: Section, dataset: str, rows: Iterable[Row]) -> Rend
     return Group(*parts)
 
 
-def page(rows: list[Row], data: str) -> str:
-    parts = [HEAD.format(data=data), summary(rows)]
-    for name, section in SECTIONS.items():
+def page(benchmark: Benchmark, rows: list[Row], data: str) -> str:
+    parts = [benchmark.head.format(data=data), summary(rows)]
+    for name, section in benchmark.sections.items():
         of_section = sorted((row for row in rows if row.section == name), key=lambda row: row.dataset)
         if of_section:
             parts.append(f"## {section.title}\n\n{section.text}\n")

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter, process_time
+from typing import TypeVar
 
-from benchmarks.judge import Fit
 from benchmarks.peers import Refused
+from benchmarks.timed import Timed
 
 WHOLE_CORE = 0.95  # with less of its core than this, a contestant's time is doubtful, and its row says so
 SLOW_SECONDS = 15.0  # who takes longer than this is run once: chance matters little there, patience much
+
+T = TypeVar("T", bound=Timed)
 
 
 @contextmanager
@@ -33,22 +36,22 @@ def n_cores_allowed() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def with_cores(fit: Callable[[], Fit]) -> Fit:
+def with_cores(fit: Callable[[], T]) -> T:
     """Fit, and note how many cores the process was given meanwhile: others may be at work on the machine."""
     clock, processor = perf_counter(), process_time()
     fitted = fit()
     return replace(fitted, cores=(process_time() - processor) / (perf_counter() - clock))
 
 
-def remarks(fit: Fit) -> str:
+def remarks(fit: Timed) -> str:
     """Return what a contestant noted, and a warning where it did not have its core to itself."""
     busy = f"others were busy: it had {fit.cores:.2f} of its core" if fit.cores < WHOLE_CORE else ""
     return "; ".join(filter(None, [fit.note, busy]))
 
 
-def in_turns(contestants: Mapping[str, Callable[[], Fit]], n_rounds: int) -> dict[str, Fit | Refused]:
+def in_turns(contestants: Mapping[str, Callable[[], T]], n_rounds: int) -> dict[str, T | Refused]:
     """Run all, then all again, so that a slow minute of the machine hits everyone; keep the fastest fit of each."""
-    best: dict[str, Fit | Refused] = {}
+    best: dict[str, T | Refused] = {}
     for _ in range(n_rounds):
         for name, fit in contestants.items():
             before = best.get(name)

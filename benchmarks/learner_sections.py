@@ -1,27 +1,13 @@
-"""The sections of the benchmark: what each is called, tells, shows in columns, and how its rows come about."""
+"""The sections of the learners' benchmark."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
+from benchmarks.benchmark import Section
 from benchmarks.comparisons import compare
-from benchmarks.effort import Effort
 from benchmarks.memory import memory_rows
-from benchmarks.problem import Problem
-from benchmarks.rows import Row
 from benchmarks.scaling import path_rows, thread_rows
-
-
-@dataclass(frozen=True)
-class Section:
-    title: str
-    text: str
-    columns: tuple[str, ...]
-    question: str  # what "yes" in the last column but one answers
-    rows: Callable[[Problem, Effort], Iterator[Row]]
-
 
 COMPARED = ("seconds", "objective", "non-zeros", "ratio")
 FASTER = "faster, objective at or below"
