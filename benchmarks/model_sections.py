@@ -9,8 +9,8 @@ SECTIONS = {
     "cost": Section(
         "Cost of training",
         "One thread, one core. Times: seconds by those of LIBLINEAR, which fits every label by itself; the goal is the "
-        "most a model may cost. CRF takes as many iterations of L-BFGS as the table says (in a full run 120) and CBM of EM "
-        "(20), whether or not fewer would do; the others train until they converge.",
+        "most a model may cost. In a full run CRF takes 120 iterations of L-BFGS and CBM 20 of EM, even where fewer "
+        "would do; the others train until they converge.",
         ("seconds", "times", "goal", "iterations"),
         "within its goal",
         cost_rows,
