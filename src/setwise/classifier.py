@@ -30,12 +30,8 @@ from setwise.inference.calibration import AS_IT_IS, improve_calibration
 from setwise.labels import Decided, LabelMatrix, Modes, SetDistribution, SizeMarginals, Support
 from setwise.learners.checks import checked_threads
 from setwise.metrics import instance_f1
-from setwise.models.br import BinaryRelevance
-from setwise.models.cbm import BernoulliMixture
-from setwise.models.crf import PairwiseCRF
+from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
 from setwise.models.given import GivenMarginals
-from setwise.models.lsf import LabelSizeFactors
-from setwise.models.pcc import ClassifierChain
 
 __all__ = ["MODELS", "ScoredSet", "SetClassifier", "decide"]
 
