@@ -16,16 +16,21 @@ SETWISE_INLINE double dot_body(std::int32_t n, const double* a, const double* b)
     return total;
 }
 
-// delta[a] = joint[label a] . weight, for the labels that have any mass.
-SETWISE_INLINE void deltas_body(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, const double* joint,
-                                const double* weight, double* delta) {
+// delta[a] = joint[label a] . weight over `count` of its n_sizes sizes, for the labels that have any mass.
+SETWISE_INLINE void deltas_body(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, std::int32_t count,
+                                const double* joint, const double* weight, double* delta) {
     for (std::size_t a = 0; a < labels.size(); ++a)
-        delta[a] = dot_body(n_sizes, joint + static_cast<std::int64_t>(labels[a]) * n_sizes, weight);
+        delta[a] = dot_body(count, joint + static_cast<std::int64_t>(labels[a]) * n_sizes, weight);
 }
 
-SETWISE_TARGET_AVX2 void deltas_avx2(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, const double* joint,
-                                     const double* weight, double* delta) {
-    deltas_body(labels, n_sizes, joint, weight, delta);
+SETWISE_TARGET_AVX2 void deltas_avx2(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, std::int32_t count,
+                                     const double* joint, const double* weight, double* delta) {
+    deltas_body(labels, n_sizes, count, joint, weight, delta);
+}
+
+void deltas_plain(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, std::int32_t count,
+                  const double* joint, const double* weight, double* delta) {
+    deltas_body(labels, n_sizes, count, joint, weight, delta);
 }
 
 // The search of one document; buffers are kept from one to the next.
@@ -52,10 +57,8 @@ class Search {
                 continue;
             }
             delta_.resize(labels_.size());
-            if (machine_has_avx2())
-                deltas_avx2(labels_, n_sizes_, joint, weight_.data(), delta_.data());
-            else
-                deltas_body(labels_, n_sizes_, joint, weight_.data(), delta_.data());
+            const auto deltas = machine_has_avx2() ? deltas_avx2 : deltas_plain;
+            deltas(labels_, n_sizes_, last_ - first_, joint + first_, weight_.data() + first_, delta_.data());
             const double value = gather_top(k);
             if (value > found.expected) {
                 found.expected = value;
@@ -71,7 +74,8 @@ class Search {
     const std::vector<std::int32_t>& labels() const { return labels_; }
 
   private:
-    // For each size the sum over labels and the largest of them; and which labels have any mass.
+    // For each size the sum over labels and the largest of them; which labels have any mass, and which sizes. Sizes at
+    // either end that together weigh less than the rounding of the rest are left out.
     void measure(const double* joint) {
         labels_.clear();
         std::fill(mass_.begin(), mass_.end(), 0.0);
@@ -86,6 +90,11 @@ class Search {
             }
             if (any) labels_.push_back(l);
         }
+        const double least = std::accumulate(mass_.begin(), mass_.end(), 0.0) * least_probability(n_sizes_);
+        first_ = 0;
+        last_ = n_sizes_;
+        while (last_ - first_ > 1 && mass_[first_] <= least) ++first_;
+        while (last_ - first_ > 1 && mass_[last_ - 1] <= least) --last_;
     }
 
     void weigh(std::int32_t k) {
@@ -97,7 +106,7 @@ class Search {
     double bound(std::int32_t k, bool& spent) const {
         double total = 0.0;
         spent = true;
-        for (std::int32_t s = 0; s < n_sizes_; ++s) {
+        for (std::int32_t s = first_; s < last_; ++s) {
             spent = spent && mass_[s] <= k * peak_[s];
             total += weight_[s] * std::min(mass_[s], k * peak_[s]);
         }
@@ -117,6 +126,7 @@ class Search {
     }
 
     const std::int32_t n_labels_, n_sizes_;
+    std::int32_t first_ = 0, last_ = 0;  // sizes that matter
     const double beta_squared_;
     std::vector<double> mass_, peak_, weight_;  // sizes
     std::vector<std::int32_t> labels_;          // those with mass, rising

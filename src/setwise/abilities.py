@@ -69,7 +69,11 @@ class GivesSizeMarginals(Protocol):
 
 @runtime_checkable
 class GivesScaledSizeMarginals(Protocol):
-    """Knows labels and sizes together, and what becomes of them when logits are scaled and shifted."""
+    """Knows labels, and labels and sizes together, and what becomes of them when logits are scaled and shifted."""
+
+    def scaled_marginals(self, X: Any, scale: float, shift: float) -> NDArray[np.float64]:
+        """Give p(y_l = 1 | x) with every logit z replaced by scale z + shift, documents by labels."""
+        ...
 
     def scaled_size_marginals(self, X: Any, scale: float, shift: float) -> SizeMarginals:
         """Give the size marginals with every logit z replaced by scale z + shift."""
@@ -82,6 +86,7 @@ _WHAT_ASKS_FOR = {
     "mode": "Hint: for the most probable of the training sets, use support inference.",
     "sample": "Hint: CRF knows only training sets, so use support inference; LSF gives `size_marginals` directly.",
     "size_marginals": "Hint: use support inference or samples, which work from the joint.",
+    "scaled_marginals": "Hint: BR and CBM have it; for the others calibrate support inference.",
     "scaled_size_marginals": "Hint: BR and CBM have it; for the others calibrate support inference.",
 }
 

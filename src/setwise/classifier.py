@@ -23,6 +23,7 @@ from setwise.inference import (
     SetCalibration,
     SupportInference,
     fit_calibration,
+    fit_scaling,
 )
 from setwise.inference.blend import size_marginals_of
 from setwise.inference.blocks import document_blocks
@@ -50,6 +51,9 @@ Known = SetDistribution | SizeMarginals | Modes
 Inference = SupportInference | ExactInference | SampledInference | ModeInference | BlendInference
 
 
+_BLENDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""What a tuned blend may be."""
+
 _WITHOUT_SETS = ("exact", "sampled", "blend")
 """Inferences that know labels and sizes, but no set."""
 
@@ -70,7 +74,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
     ``inference`` says what is asked of it. "support": only label sets of the training documents have probability
     (those with at least ``min_count`` documents, and ``extra_sets`` besides). "exact": the model's own probabilities of
     labels and sizes. "sampled": the same from ``n_samples`` sets that it draws. "blend": ``blend`` parts of "exact" (of
-    "sampled", where the model has no exact ones) and the rest of "support". "mode": its most probable set alone.
+    "sampled", where the model has no exact ones) and the rest of "support"; "tuned" finds how many. "mode": its most
+    probable set alone.
 
     ``decision`` says which set is taken. "gfm": the one of the highest expected F_``beta``. "most_probable": just that.
     "threshold": all labels whose probability is above ``threshold``, a number, "tuned" (one for all labels, for the
@@ -78,10 +83,10 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     ``calibration`` corrects the model's probabilities of sets (see :class:`SetCalibration`): "likelihood" and "f1" find
     the correction on a part of the training documents, ``held_out`` of them drawn by ``seed``, which the model does not
-    see until it is trained once more on all. A tuned threshold is found on the same part.
+    see until it is trained once more on all. A tuned threshold or blend is found on the same part.
 
-    After ``fit``: ``classes_`` (label names), ``model_``, ``support_``, ``inference_``, ``calibration_``,
-    ``threshold_``, ``n_features_in_``.
+    After ``fit``: ``classes_`` (label names), ``model_``, ``support_``, ``inference_``, ``calibration_`` (of the
+    support), ``scaling_`` (of exact inference), ``threshold_``, ``blend_``, ``n_features_in_``.
     """
 
     def __init__(
@@ -97,7 +102,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         min_count: int = 1,
         extra_sets: Any = None,
         n_samples: int = 1000,
-        blend: float = 0.5,
+        blend: float | Literal["tuned"] = 0.5,
         held_out: float = 0.2,
         seed: int = 0,
         n_threads: int | None = None,
@@ -129,12 +134,14 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.labels_ = labels.take([0])  # the names, and the kind of Y
         self.classes_ = np.asarray(labels.names, dtype=object)
         self.support_ = self._made_support(labels)
-        self.calibration_ = self.calibration if isinstance(self.calibration, SetCalibration) else AS_IT_IS
+        given = self.calibration if isinstance(self.calibration, SetCalibration) else AS_IT_IS
+        self.calibration_ = self.scaling_ = given
         self.threshold_: float | NDArray[np.float64] = 0.5 if isinstance(self.threshold, str) else float(self.threshold)
-        if isinstance(self.calibration, str) or (self.decision == "threshold" and isinstance(self.threshold, str)):
+        self.blend_ = 0.5 if isinstance(self.blend, str) else float(self.blend)
+        if self._has_to_tune():
             self._tune_prediction(X, labels, model)
         self.model_ = clone(model).fit(X, labels)
-        self.inference_ = self._made_inference(self.support_, self.calibration_)
+        self.inference_ = self._made_inference(self.support_)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -237,8 +244,9 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.threshold, str) and self.threshold not in ("tuned", "tuned per label"):
             raise InvalidParameter(f"threshold must be a number, 'tuned' or 'tuned per label'; got {self.threshold!r}.")
         for name in ("blend", "held_out"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise InvalidParameter(f"{name} must lie in [0, 1]; got {getattr(self, name)!r}.")
+            value = getattr(self, name)
+            if not (name == "blend" and value == "tuned") and (isinstance(value, str) or not 0.0 <= value <= 1.0):
+                raise InvalidParameter(f"{name} must lie in [0, 1]; got {value!r}.")
         checked_beta(self.beta)
         checked_threads(self.n_threads)
 
@@ -262,7 +270,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             case "mode":
                 return ModeInference.needs
             case "blend":
-                return (*BlendInference.needs, *self._free(model, AS_IT_IS).needs)
+                free = ExactInference if callable(getattr(model, "size_marginals", None)) else SampledInference
+                return (*BlendInference.needs, *free.needs)
 
     def _made_support(self, labels: LabelMatrix) -> Support:
         support = Support.of(labels)
@@ -270,27 +279,35 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             support = support.at_least(self.min_count)
         return support if self.extra_sets is None else support.with_sets(self.extra_sets)
 
-    def _made_inference(self, support: Support, calibration: SetCalibration) -> Inference:
-        over_support = SupportInference(support, calibration, checked_threads(self.n_threads))
+    def _made_inference(self, support: Support) -> Inference:
+        over_support = SupportInference(support, self.calibration_, checked_threads(self.n_threads))
         match self.inference:
             case "support":
                 return over_support
             case "exact":
-                return ExactInference(calibration)
+                return ExactInference(self.scaling_)
             case "sampled":
                 return SampledInference(self.n_samples, self.seed)
             case "mode":
                 return ModeInference()
             case "blend":
-                return BlendInference(over_support, self._free(self.model_, calibration), self.blend)
+                return BlendInference(over_support, self._free(self.model_), self.blend_)
 
-    def _free(self, model: Any, calibration: SetCalibration) -> ExactInference | SampledInference:
+    def _free(self, model: Any) -> ExactInference | SampledInference:
+        """What a blend has beside the support: exact where the model has it."""
         if callable(getattr(model, "size_marginals", None)):
-            return ExactInference(calibration)
+            return ExactInference(self.scaling_)
         return SampledInference(self.n_samples, self.seed)
 
+    def _has_to_tune(self) -> bool:
+        return (
+            isinstance(self.calibration, str)
+            or (self.inference == "blend" and isinstance(self.blend, str))
+            or (self.decision == "threshold" and isinstance(self.threshold, str))
+        )
+
     def _tune_prediction(self, X: Any, labels: LabelMatrix, model: Any) -> None:
-        """Find calibration and threshold on documents that a first training does not see."""
+        """Find calibration, blend and threshold on documents that a first training does not see."""
         order = np.random.default_rng(self.seed).permutation(labels.n_samples)
         n_held = min(max(1, round(self.held_out * labels.n_samples)), labels.n_samples - 1)
         if n_held < 1:
@@ -301,22 +318,45 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.model_ = clone(model).fit(rows[rest], seen)
         support, X_held, Y_held = self._made_support(seen), rows[held], labels.take(held)
         if isinstance(self.calibration, str):
-            self.calibration_ = fit_calibration(self.model_, X_held, Y_held, support)
-        if self.calibration == "f1":
-            self.calibration_ = improve_calibration(
-                self.calibration_, lambda tried: self._held_out_f1(X_held, Y_held, support, tried)
-            )
+            self._calibrate(X_held, Y_held, support)
+        if self.inference == "blend" and isinstance(self.blend, str):
+            self.blend_ = self._best_of(_BLENDS, "blend_", X_held, Y_held, support)
         if self.decision == "threshold" and isinstance(self.threshold, str):
-            inference = self._made_inference(support, self.calibration_)
-            marginals = np.concatenate([_marginals(known) for known in self._known(X_held, inference)])
+            marginals = np.concatenate(
+                [_marginals(known) for known in self._known(X_held, self._made_inference(support))]
+            )
             if self.threshold == "tuned":
                 self.threshold_ = best_threshold(marginals, Y_held, at_least_one=self.at_least_one)
             else:
                 self.threshold_ = best_thresholds(marginals, Y_held)
 
-    def _held_out_f1(self, X: Any, Y: LabelMatrix, support: Support, calibration: SetCalibration) -> float:
-        inference = self._made_inference(support, calibration)
-        chosen = [self._decide(known).sets for known in self._known(X, inference)]
+    def _calibrate(self, X: Any, Y: LabelMatrix, support: Support) -> None:
+        """Calibrate what the inference uses: the distribution over the support, the logits of the model, or both."""
+        with_support = self.inference in ("support", "blend") and bool((support.index_of(Y) >= 0).any())
+        without = self.inference in ("exact", "blend") and callable(getattr(self.model_, "scaled_marginals", None))
+        if with_support:
+            self.calibration_ = fit_calibration(self.model_, X, Y, support)
+        if without:
+            self.scaling_ = fit_scaling(self.model_, X, Y)
+        if self.calibration == "f1" and with_support:
+            self._improve("calibration_", X, Y, support, with_prior=True)
+        elif self.calibration == "f1" and without:
+            self._improve("scaling_", X, Y, support, with_prior=False)
+
+    def _improve(self, name: str, X: Any, Y: LabelMatrix, support: Support, with_prior: bool) -> None:
+        def score(tried: SetCalibration) -> float:
+            return self._held_out_f1(name, tried, X, Y, support)
+
+        setattr(self, name, improve_calibration(getattr(self, name), score, with_prior=with_prior))
+
+    def _best_of(self, values: tuple[float, ...], name: str, X: Any, Y: LabelMatrix, support: Support) -> float:
+        """Find the value of the highest F1, the first of equals."""
+        return max(values, key=lambda value: self._held_out_f1(name, value, X, Y, support))
+
+    def _held_out_f1(self, name: str, value: Any, X: Any, Y: LabelMatrix, support: Support) -> float:
+        """Instance F1 with one of the tuned attributes set to ``value``, which it keeps."""
+        setattr(self, name, value)
+        chosen = [self._decide(known).sets for known in self._known(X, self._made_inference(support))]
         return instance_f1(Y, Y.with_indicator(sp.vstack(chosen)))
 
 

@@ -1,7 +1,7 @@
 """From a model and documents to what is known of their label sets: over the training sets, exactly, or by samples."""
 
 from setwise.inference.blend import BlendInference
-from setwise.inference.calibration import SetCalibration, fit_calibration
+from setwise.inference.calibration import SetCalibration, fit_calibration, fit_scaling
 from setwise.inference.exact import ExactInference
 from setwise.inference.mode import ModeInference
 from setwise.inference.sampling import SampledInference
@@ -15,4 +15,5 @@ __all__ = [
     "SetCalibration",
     "SupportInference",
     "fit_calibration",
+    "fit_scaling",
 ]

@@ -18,12 +18,20 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from setwise import _core
-from setwise.abilities import ScoresSets, require
+from setwise.abilities import GivesScaledSizeMarginals, ScoresSets, require
 from setwise.exceptions import InvalidData
 from setwise.inference.blocks import document_blocks, documents_that_fit
 from setwise.labels import LabelMatrix, SetDistribution, Support
 
-__all__ = ["AS_IT_IS", "UNSEEN_COUNT", "SetCalibration", "calibrated", "fit_calibration", "improve_calibration"]
+__all__ = [
+    "AS_IT_IS",
+    "UNSEEN_COUNT",
+    "SetCalibration",
+    "calibrated",
+    "fit_calibration",
+    "fit_scaling",
+    "improve_calibration",
+]
 
 Array = NDArray[np.float64]
 
@@ -126,22 +134,55 @@ def _likelihood(
     return loss / n, gradient / n, curvature / n
 
 
+def fit_scaling(model: GivesScaledSizeMarginals, X: Any, Y: Any) -> SetCalibration:
+    """Find scale and shift of the logits under which the labels of held-out documents are most probable, one by one.
+
+    It is the calibration of exact inference, which knows no support and needs no seen set; the prior stays 0.
+    """
+    require(model, "scaled_marginals", by="Calibration without support")
+    truth = LabelMatrix.of(Y).indicator.toarray().astype(bool)
+
+    def mean_log_prob(tried: SetCalibration) -> float:
+        marginals = model.scaled_marginals(X, tried.scale, tried.size)
+        chance = np.where(truth, marginals, 1.0 - marginals)
+        return float(np.log(np.maximum(chance, np.finfo(np.float64).tiny)).sum(axis=1).mean())
+
+    return improve_calibration(AS_IT_IS, mean_log_prob, with_prior=False)
+
+
 def improve_calibration(
-    start: SetCalibration, score: Callable[[SetCalibration], float], max_evaluations: int = 60
+    start: SetCalibration,
+    score: Callable[[SetCalibration], float],
+    *,
+    with_prior: bool = True,
+    max_evaluations: int = 60,
 ) -> SetCalibration:
     """Search near ``start`` for the calibration of the highest ``score``, say instance F1 on held-out documents.
 
-    The score jumps, so the search compares values alone (Nelder and Mead 1965); what it ends with is never worse.
+    The score may jump, so the search compares values alone (Nelder and Mead 1965); what it ends with is never worse.
+    Without ``with_prior`` the prior stays as it is.
     """
+    free = [0, 1, 2] if with_prior else [0, 2]
     begin = np.array(astuple(start))
-    simplex = np.vstack([begin, begin + np.diag([0.25 * begin[0] or 0.25, 0.25, 0.5])])
+
+    def calibration(point: Array) -> SetCalibration:
+        whole = begin.copy()
+        whole[free] = point
+        return SetCalibration(*map(float, whole))
+
+    reach = np.array([0.25 * begin[0] or 0.25, 0.25, 0.5])[free]
     found = minimize(
-        lambda point: -score(SetCalibration(*map(float, point))),
-        begin,
+        lambda point: -score(calibration(point)),
+        begin[free],
         method="Nelder-Mead",
-        options={"initial_simplex": simplex, "maxfev": max_evaluations, "xatol": 1e-3, "fatol": 1e-5},
+        options={
+            "initial_simplex": np.vstack([begin[free], begin[free] + np.diag(reach)]),
+            "maxfev": max_evaluations,
+            "xatol": 1e-3,
+            "fatol": 1e-5,
+        },
     )
-    best = SetCalibration(*map(float, found.x))
+    best = calibration(found.x)
     return best if score(best) > score(start) else start
 
 

@@ -102,6 +102,10 @@ class BinaryRelevance(LabelModel):
         """Give p(y_l = 1 | x), documents by labels."""
         return np.asarray(expit(self.scores(X)))
 
+    def scaled_marginals(self, X: Any, scale: float, shift: float) -> NDArray[np.float64]:
+        """Give p(y_l = 1 | x) with every logit z replaced by scale z + shift, documents by labels."""
+        return np.asarray(expit(scale * self.scores(X) + shift))
+
     def mode(self, X: Any) -> Modes:
         """Give the most probable set of each document: the labels whose logit is above 0."""
         return independent.mode(*self._mixture(X), 0, checked_threads(self.n_threads))

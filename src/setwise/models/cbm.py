@@ -178,8 +178,15 @@ class BernoulliMixture(LabelModel):
 
     def marginals(self, X: Any) -> Array:
         """p(y_l = 1 | x), documents by labels."""
+        return self.scaled_marginals(X, 1.0, 0.0)
+
+    def scaled_marginals(self, X: Any, scale: float, shift: float) -> Array:
+        """Give p(y_l = 1 | x) with every logit z of an expert replaced by scale z + shift, documents by labels."""
         return np.concatenate(
-            [np.einsum("ik,ikl->il", np.exp(log_gate), expit(logits)) for logits, log_gate in self._blocks(X)]
+            [
+                np.einsum("ik,ikl->il", np.exp(log_gate), expit(scale * logits + shift))
+                for logits, log_gate in self._blocks(X)
+            ]
         )
 
     def mode(self, X: Any) -> Modes:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, Modes, SizeMarginals
@@ -46,6 +46,10 @@ class GivenMarginals:
         """log p(set | x), documents by sets."""
         rows = LabelMatrix.of(sets, self.names_, called="sets").indicator
         return independent.log_prob(*self._mixture(X), rows, checked_threads(self.n_threads))
+
+    def scaled_marginals(self, X: Any, scale: float, shift: float) -> Array:
+        """Give p(y_l = 1 | x) with every logit z replaced by scale z + shift, documents by labels."""
+        return np.asarray(expit(scale * self.scores(X) + shift))
 
     def mode(self, X: Any) -> Modes:
         """The most probable set of each document."""
