@@ -48,5 +48,6 @@ def probe(problem: Problem, work: str, options: dict[str, Any]) -> dict[str, flo
         root = Path(__file__).parents[1]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Refused(f"the probe failed: {done.stderr.strip().splitlines()[-1]}")
+        words = done.stderr.strip().splitlines() or [f"it said nothing and ended with {done.returncode}"]
+        raise Refused(f"the probe failed: {words[-1]}")
     return {name: size / MB for name, size in json.loads(done.stdout).items()}

@@ -19,6 +19,8 @@ from tests.benchmarks.tiny import tiny_problem
 FEW = Iterations(lbfgs=3, em=2)
 TINY = ModelEffort(whole=FEW, clean=FEW, memory=FEW, n_components=2, n_rounds=1)
 
+reads_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
@@ -125,7 +127,7 @@ def test_bad_numbers_are_seen(how: str, verdict: str, problem: Problem, monkeypa
     assert row.verdict == verdict
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+@reads_proc
 def test_memory_is_that_of_a_process_that_trains(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = list(model_rows.memory_rows(problem, TINY))
     assert [row.verdict for row in rows] == ["yes", "yes"]
@@ -133,6 +135,20 @@ def test_memory_is_that_of_a_process_that_trains(problem: Problem, monkeypatch: 
         assert row.values["data"] < row.values["before"] <= row.values["peak"]
     monkeypatch.setattr(model_rows, "ALLOWED_MB", 1.0)
     assert all(row.verdict == "no: the goal is 1 MB" for row in model_rows.memory_rows(problem, TINY))
+
+
+@reads_proc
+def test_probe_that_fails_is_a_dash_with_its_last_words(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = {"model": "NoSuchModel", "parameters": {}}
+    with pytest.raises(Refused, match=r"the probe failed: AttributeError: .*NoSuchModel"):
+        model_rows.probe(problem, "model", work)
+
+    def fail(*_: object) -> None:
+        raise Refused("the probe failed: MemoryError")
+
+    monkeypatch.setattr(model_rows, "probe", fail)
+    rows = list(model_rows.memory_rows(problem, TINY))
+    assert [row.note for row in rows] == ["the probe failed: MemoryError"] * 2
 
 
 def test_probe_gives_the_size_of_what_was_learnt(problem: Problem) -> None:
