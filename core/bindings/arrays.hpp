@@ -29,6 +29,7 @@ template <class T>
 using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using InCube = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Changed = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // what comes in to be filled
 template <class T>
 using Out = nb::ndarray<nb::numpy, T>;
 

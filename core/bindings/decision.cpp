@@ -11,8 +11,6 @@ using namespace nb::literals;
 namespace setwise::door {
 namespace {
 
-using Changed = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 void softmax_rows(Changed scores, int n_threads) {
     require(n_threads >= 1, "n_threads must be 1 or more");
     require(scores.shape(1) >= 1 && scores.shape(1) < std::size_t{1} << 31, "there must be a set");

@@ -128,7 +128,7 @@ nb::list pack(std::vector<setwise::BinaryFit> fits, std::size_t n_strengths) {
 nb::list fit_binary(const Features& features, const Targets& targets, In<std::int64_t> start_indptr,
                     In<std::int32_t> start_indices, In<double> start_values, In<double> start_intercept,
                     double strength, double l1_ratio, In<double> tol, int max_iter, int n_threads, In<double> path,
-                    int first_iteration) {
+                    int first_iteration, std::vector<Changed> dense) {
     targets.check_against(features);
     const auto n_labels = static_cast<std::size_t>(targets.n_labels);
     require(start_intercept.shape(0) == n_labels && tol.shape(0) == n_labels, "start or tol has the wrong length");
@@ -148,6 +148,13 @@ nb::list fit_binary(const Features& features, const Targets& targets, In<std::in
     options.n_threads = n_threads;
     options.first_iteration = first_iteration;
     options.path.assign(path.data(), path.data() + path.shape(0));
+    require(dense.empty() || (l1_ratio == 0.0 && dense.size() == options.path.size() + 1),
+            "dense does not fit the path");
+    for (const Changed& weights : dense) {
+        require(weights.shape(0) == n_labels && weights.shape(1) == static_cast<std::size_t>(features.n_cols()),
+                "dense has the wrong shape");
+        options.dense.push_back(weights.data());
+    }
     auto fits = run_interruptibly([&](const std::atomic<bool>& stop) {
         return features.visit(
             [&](const auto& matrix) { return setwise::fit_binary(matrix, targets.view(), start, options, stop); });
@@ -203,7 +210,7 @@ void bind_learners(nb::module_& m) {
     m.def("null_models", &null_models, "features"_a, "targets"_a, "n_threads"_a);
     m.def("fit_binary", &fit_binary, "features"_a, "targets"_a, "start_indptr"_a, "start_indices"_a, "start_values"_a,
           "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a, "path"_a,
-          "first_iteration"_a = 0);
+          "first_iteration"_a = 0, "dense"_a.noconvert() = nb::list());
     m.def("fit_multinomial", &fit_multinomial, "features"_a, "y"_a, "weight"_a, "offset"_a.none(), "start_weights"_a,
           "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "first_iteration"_a = 0,
           "max_sweeps"_a = SolverOptions{}.max_sweeps);

@@ -21,9 +21,10 @@ class ConjugateDirection {
         : X_(features.columns), options_(options), conjugate_(features) {}
 
     // Fills step (a feature each, those of `which` alone) and returns the intercept's. Stops when no coordinate of the
-    // residual exceeds `target`.
-    double solve(const std::vector<std::int32_t>& which, const LocalModel& model, double target, double* step,
-                 const std::atomic<bool>& stop) {
+    // residual exceeds `target`. `is_scaled`: the diagonal of the last call, which had the same features and which only
+    // speeds the rounds up, will do.
+    double solve(const std::vector<std::int32_t>& which, const LocalModel& model, double target, bool is_scaled,
+                 double* step, const std::atomic<bool>& stop) {
         const auto d = static_cast<std::int32_t>(which.size());
         const double l2 = model.penalty.l2;
         const double scale = std::max(1.0, l2);  // a penalty beyond the range of single precision is still a penalty
@@ -31,12 +32,12 @@ class ConjugateDirection {
         for (std::int32_t i = 0; i < X_.n_rows; ++i) curvature_[i] = static_cast<float>(model.curvature[i] / scale);
         diagonal_.resize(d + 1);
         residual_.resize(d + 1);
-        for (std::int32_t a = 0; a < d; ++a) {
-            const std::int32_t j = which[a];
-            diagonal_[a] = column_square_dot(X_, j, curvature_.data());
-            residual_[a] = static_cast<float>(-(model.gradient[j] + l2 * model.weights[j]));
+        for (std::int32_t a = 0; a < d; ++a)
+            residual_[a] = static_cast<float>(-(model.gradient[which[a]] + l2 * model.weights[which[a]]));
+        if (!is_scaled) {
+            for (std::int32_t a = 0; a < d; ++a) diagonal_[a] = column_square_dot(X_, which[a], curvature_.data());
+            diagonal_[d] = std::accumulate(curvature_.begin(), curvature_.end(), 0.0f);
         }
-        diagonal_[d] = std::accumulate(curvature_.begin(), curvature_.end(), 0.0f);
         residual_[d] = static_cast<float>(-model.intercept_gradient);
         conjugate_.solve(which, curvature_, diagonal_, static_cast<float>(l2 / scale), target, options_.max_sweeps,
                          residual_, moves_, stop);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "label_targets.hpp"
 #include "setwise/binary.hpp"
 #include "setwise/column_ops.hpp"
 #include "setwise/logistic.hpp"

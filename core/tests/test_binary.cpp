@@ -257,6 +257,61 @@ TEST(a_path_ends_at_the_cold_fit) {
     }
 }
 
+TEST(strengths_at_any_distance_make_a_path) {
+    RandomProblem problem(15, 50, 20, 3, Kind::real);
+    auto options = problem.options(1e-5, 0.0, 1e-9);
+    const double close = std::nextafter(0.1, 0.0);
+    options.path = {1e6, 0.3, 0.1, close, close, 0.0999, 1e-3, 2e-5};
+    const auto fits = fit<const double*>(problem, options);
+    const std::size_t n_strengths = options.path.size() + 1;
+    for (std::size_t k = 0; k < fits.size(); ++k) {
+        const std::size_t s = k % n_strengths;
+        const double strength = s < options.path.size() ? options.path[s] : options.strength;
+        const auto label = static_cast<std::int32_t>(k / n_strengths);
+        CHECK(fits[k].violation <= 1e-9);
+        CHECK_NEAR(problem.judge(fits[k], label, strength, 0.0).violation, fits[k].violation, 1e-14);
+    }
+}
+
+TEST(a_path_depends_on_no_label_fitted_before) {
+    RandomProblem problem(18, 50, 20, 4, Kind::real);
+    auto options = problem.options(1e-3, 0.0, 1e-6);
+    options.path = {1e9, 1e8, 1e-2, 3e-3};  // the first need no iteration
+    const auto together = fit<const double*>(problem, options);
+    options.n_threads = 4;
+    const auto apart = fit<const double*>(problem, options);
+    for (std::size_t k = 0; k < together.size(); ++k) CHECK(same_bits(together[k], apart[k]));
+}
+
+TEST(a_path_without_iterations_is_certified_all_the_same) {
+    RandomProblem problem(16, 50, 20, 1, Kind::real);
+    auto options = problem.options(0.05, 0.0, 1e-9);
+    options.path = {0.1, 0.07, 0.06};
+    options.max_iter = 0;
+    const auto fits = fit<const double*>(problem, options);
+    const std::vector<double> strengths{0.1, 0.07, 0.06, 0.05};
+    for (std::size_t s = 0; s < strengths.size(); ++s)
+        CHECK_NEAR(problem.judge(fits[s], 0, strengths[s], 0.0).violation, fits[s].violation, 1e-14);
+}
+
+TEST(dense_weights_are_those_of_the_fits) {
+    RandomProblem problem(17, 40, 12, 3, Kind::real);
+    auto options = problem.options(0.01, 0.0, 1e-9);
+    options.path = {0.1};
+    const auto fits = fit<const double*>(problem, options);
+    std::vector<double> strong(3 * 12), weak(3 * 12);
+    options.dense = {strong.data(), weak.data()};
+    options.n_threads = 2;
+    const auto bare = fit<const double*>(problem, options);
+    for (std::size_t k = 0; k < fits.size(); ++k) {
+        const double* weights = (k % 2 == 0 ? strong : weak).data() + k / 2 * 12;
+        std::vector<double> expected(12);
+        for (std::size_t e = 0; e < fits[k].indices.size(); ++e) expected[fits[k].indices[e]] = fits[k].values[e];
+        CHECK(std::equal(expected.begin(), expected.end(), weights));
+        CHECK(bare[k].indices.empty() && bare[k].values.empty() && bare[k].intercept == fits[k].intercept);
+    }
+}
+
 TEST(no_iterations_return_the_start) {
     RandomProblem problem(13, 30, 10, 2, Kind::real);
     auto options = problem.options(0.01, 1.0, 1e-9);
@@ -295,5 +350,33 @@ TEST(a_label_uses_no_column_beyond_its_limit) {
         for (std::int32_t j = 0; j < 7; ++j) std::fill(problem.X[j].begin(), problem.X[j].end(), 0.0);
         CHECK(fits[2].violation <= 1e-9);
         CHECK_NEAR(problem.judge(fits[2], 2, 0.003, l1_ratio).violation, fits[2].violation, 1e-14);
+    }
+}
+
+TEST(a_path_without_l1_keeps_to_the_limits) {
+    RandomProblem problem(19, 40, 12, 4, Kind::real);
+    auto options = problem.options(0.003, 0.0, 1e-9);
+    options.path = {0.1, 0.05, 0.03, 0.01, 0.005};
+    const std::vector<std::int32_t> limits{12, 5, 0, 9};  // no label sees what the one before left behind
+    auto targets = problem.targets();
+    targets.column_limit = limits.data();
+    const auto features = problem.features<const double*>();
+    const auto fits = setwise::fit_binary(features, targets, problem.start(), options, kGoOn);
+    options.n_threads = 4;
+    const auto apart = setwise::fit_binary(features, targets, problem.start(), options, kGoOn);
+    const std::size_t n_strengths = options.path.size() + 1;
+    std::vector<std::vector<double>> dense(n_strengths, std::vector<double>(4 * 12, NAN));
+    for (auto& weights : dense) options.dense.push_back(weights.data());
+    setwise::fit_binary(features, targets, problem.start(), options, kGoOn);
+    for (std::size_t k = 0; k < fits.size(); ++k) {
+        const std::size_t label = k / n_strengths, s = k % n_strengths;
+        CHECK(same_bits(fits[k], apart[k]));
+        CHECK(fits[k].violation <= 1e-9);
+        std::vector<double> expected(12);
+        for (std::size_t e = 0; e < fits[k].indices.size(); ++e) {
+            CHECK(fits[k].indices[e] < limits[label]);
+            expected[fits[k].indices[e]] = fits[k].values[e];
+        }
+        CHECK(std::equal(expected.begin(), expected.end(), dense[s].data() + label * 12));
     }
 }

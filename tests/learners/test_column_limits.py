@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from setwise import _core
 from setwise.exceptions import InvalidData, NotConverged
-from setwise.learners import critical_strengths, fit_labels
+from setwise.learners import critical_strengths, fit_labels, fit_path
 from setwise.learners.problem import BinaryProblem
 from tests.learners.problems import Problem, problems, same_bits, small_problem
 from tests.learners.test_door import FEATURES, FIT, TARGETS, i32
@@ -61,6 +61,25 @@ def test_weights_are_those_of_the_cut_matrix(l1_ratio: float) -> None:
         assert fits.coef.toarray()[label, :limit] == pytest.approx(alone.coef.toarray()[0], abs=1e-8)
         assert fits.intercept[label] == pytest.approx(alone.intercept[0], abs=1e-8)
         assert fits.coef[[label]].nnz == alone.coef.nnz
+
+
+@RATIOS
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_path_is_that_of_the_cut_matrix(l1_ratio: float, n_threads: int) -> None:
+    problem, limits = small_problem(30, n=90, d=30, n_labels=5), [30, 3, 0, 11, 20]
+    strengths = [0.1, 0.05, 0.02, 0.01, 0.004, 0.001]
+    laid_out = BinaryProblem.of(problem.X, problem.Y, None, None, False, n_threads, limits)
+    path = laid_out.fit(strengths, l1_ratio, 1e-11, 200)
+    for label, limit in enumerate(limits):
+        if limit == 0:
+            assert all(fits.coef[[label]].nnz == 0 for fits in path)
+            continue
+        alone = fit_path(problem.X[:, :limit], problem.Y[:, [label]], strengths, l1_ratio=l1_ratio, tol=1e-11)
+        for fits, expected in zip(path, alone, strict=True):
+            assert fits.violation[label] <= 1e-11
+            assert fits.coef.toarray()[label, :limit] == pytest.approx(expected.coef.toarray()[0], abs=1e-8)
+            assert fits.coef[[label]].nnz == expected.coef.nnz
+            assert fits.n_iter[label] == expected.n_iter[0]
 
 
 @pytest.mark.parametrize("kind", ["ones", "float32", "float64"])

@@ -158,6 +158,32 @@ def test_starts_of_a_broken_structure_are_refused(change: dict[str, Any]) -> Non
         _core.fit_binary(features, targets, **(FIT | change))
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"l1_ratio": 0.5, "dense": [np.empty((2, 2))]},
+        {"dense": [np.empty((2, 2))] * 2},
+        {"dense": [np.empty((2, 3))]},
+        {"dense": [np.empty((3, 2))]},
+        {"path": np.array([0.1]), "dense": [np.empty((2, 2))]},
+    ],
+    ids=range(5),
+)
+def test_room_for_weights_of_another_shape_is_refused(change: dict[str, Any]) -> None:
+    features, targets = _core.Features(**FEATURES), _core.Targets(**TARGETS)
+    with pytest.raises(ValueError, match=r"^dense "):
+        _core.fit_binary(features, targets, **(FIT | {"l1_ratio": 0.0} | change))
+
+
+@pytest.mark.parametrize(
+    "room", [np.empty((2, 2), dtype=np.float32), np.empty((2, 2), order="F"), np.empty(4)], ids=str
+)
+def test_room_for_weights_is_never_a_copy(room: Any) -> None:
+    features, targets = _core.Features(**FEATURES), _core.Targets(**TARGETS)
+    with pytest.raises(TypeError):
+        _core.fit_binary(features, targets, **(FIT | {"l1_ratio": 0.0, "dense": [room]}))
+
+
 def test_features_and_targets_of_different_documents_are_refused() -> None:
     features = _core.Features(**FEATURES)
     targets = _core.Targets(**(TARGETS | {"n_rows": 4, "weight": np.full(4, 0.25)}))

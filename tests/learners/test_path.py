@@ -30,6 +30,23 @@ def test_every_fit_of_a_path_is_the_cold_fit(l1_ratio: float) -> None:
         assert fits.coef.toarray() == pytest.approx(cold.coef.toarray(), abs=1e-5)
 
 
+def test_a_path_without_l1_holds_whatever_the_distance_of_its_strengths() -> None:
+    problem = small_problem(10)
+    strengths = [1e4, 0.3, 0.1, np.nextafter(0.1, 0.0), 0.0999, 1e-3, 1e-5]
+    for strength, fits in zip(strengths, fit_path(**problem.data, strengths=strengths, l1_ratio=0.0), strict=True):
+        assert (fits.violation <= fits.tol).all()
+        assert fits.violation == pytest.approx(problem.violations(fits, strength, 0.0), abs=1e-12)
+
+
+def test_weights_that_happen_to_be_zero_are_not_stored() -> None:
+    X = np.array([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
+    Y = np.array([[0, 1], [0, 1], [0, 0], [0, 0]])
+    for fits in fit_path(X, Y, [0.1, 0.01], l1_ratio=0.0):
+        assert fits.coef.indptr.tolist() == [0, 0, 1]
+        assert fits.coef.indices.tolist() == [0]
+        assert fits.coef.data.all()
+
+
 def test_a_path_keeps_the_order_and_the_repeats_it_was_given() -> None:
     problem = small_problem(2)
     shuffled = [0.01, 0.1, 0.001, 0.1]

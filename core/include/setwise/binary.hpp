@@ -6,7 +6,6 @@
 //               z_i = offset_i + b + x_i . w,   sum_i c_i = 1,   y_i in [0, 1]
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -47,6 +46,9 @@ struct SolverOptions {
     double strength = 1e-3;
     std::vector<double> path;  // strengths to fit before, falling; each fit starts where the one before ended
     double l1_ratio = 1.0;
+    // Without an L1 part no weight is zero but by chance: the weights of each strength may go here, labels x features
+    // in the caller's order, and not into the fits.
+    std::vector<double*> dense;
     const double* tol = nullptr;  // largest optimality violation allowed, a label each
     int max_iter = 200;           // Newton iterations a label
     int n_threads = 1;
@@ -74,6 +76,8 @@ struct SolverOptions {
     double max_move = 4.0;             // largest change of a score by one coordinate of one direction
     double rough = 1.0;                // both end once the violation is below this multiple of the strength,
     int rough_iterations = 30;         // or after so many iterations: the problem is then a hard one
+    int trail_length = 4;              // solutions of a path that tell where the next lies, where there is no L1 part
+    double trail_target = 0.5;         // share of the tolerance to which a direction is then solved
     double armijo = 0.01;              // share of the predicted decrease that a step must reach
     int max_halvings = 40;             // of a step, before the fit is given up as stalled
 };
@@ -96,15 +100,6 @@ struct BinaryFit {
     int n_iter = 0;
     std::vector<IterationRow> history;
 };
-
-// The columns that a label may use, in the order of the matrix: fills `columns`.
-template <class Values>
-void choose_columns(const FeatureMatrix<Values>& features, const BinaryTargets& targets, std::int32_t label,
-                    std::vector<std::int32_t>& columns) {
-    const std::int32_t limit = targets.column_limit ? targets.column_limit[label] : features.columns.n_cols;
-    columns.assign(features.caller_order, features.caller_order + limit);
-    std::sort(columns.begin(), columns.end());
-}
 
 // The model without features: its best intercept, and the largest gradient of a feature there. At or above that (over
 // l1_ratio) a strength leaves every weight at zero.

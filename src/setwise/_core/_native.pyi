@@ -66,10 +66,12 @@ def fit_binary(
     n_threads: int,
     path: _F64,
     first_iteration: int = 0,
+    dense: list[_F64] = [],
 ) -> list[tuple[_I64, _I32, _F64, _F64, _F64, _F64, _I32, dict[str, NDArray[Any]]]]:
     """Weights by label (indptr, indices, values), intercept, violation, objective, iterations, history columns.
 
-    One of these for each strength of ``path``, then one for ``strength``.
+    One of these for each strength of ``path``, then one for ``strength``. Without an L1 part the weights go into the
+    arrays of ``dense``, labels by features and one a strength, where these are given.
     """
 
 def fit_multinomial(

@@ -70,9 +70,26 @@ class FeatureColumns:
         inner.sort_indices()
         return inner
 
-    def outward(self, indptr: NDArray[Any], indices: NDArray[Any], values: NDArray[Any]) -> sp.csr_array:
-        """Weights that the core numbered, as the caller does."""
-        return sp.csr_array((values, self.kept[indices], indptr), shape=(len(indptr) - 1, self.n_features))
+    def outward(self, lengths: NDArray[np.int64], indices: NDArray[Any], values: NDArray[Any]) -> sp.csr_array:
+        """Weights that the core numbered, as the caller does; ``lengths`` counts those of each row."""
+        return self._rows(lengths, self.kept[indices], values)
+
+    def outward_dense(self, weights: NDArray[np.float64], rows: NDArray[np.intp], n_rows: int) -> sp.csr_array:
+        """Weights of every feature the core knows, for some of ``n_rows`` rows: as they are, unless some are zero."""
+        lengths = np.zeros(n_rows, dtype=np.int64)
+        indices, values = np.tile(self.kept, rows.size), weights.reshape(-1)
+        if values.all():
+            lengths[rows] = self.kept.size
+            return self._rows(lengths, indices, values)
+        nonzero = weights != 0.0
+        lengths[rows] = nonzero.sum(axis=1)
+        return self._rows(lengths, indices[nonzero.reshape(-1)], weights[nonzero])
+
+    def _rows(self, lengths: NDArray[np.int64], indices: NDArray[np.int32], values: NDArray[Any]) -> sp.csr_array:
+        narrow = values.size <= np.iinfo(np.int32).max  # a wide indptr makes scipy copy all indices to its width
+        indptr = np.zeros(len(lengths) + 1, dtype=np.int32 if narrow else np.int64)
+        np.cumsum(lengths, out=indptr[1:])
+        return sp.csr_array((values, indices, indptr), shape=(len(lengths), self.n_features))
 
     def dense_weights(self, coef: sp.csr_array) -> NDArray[np.float64]:
         """Weights by label as a dense matrix in the core's order of features, labels padded with zeros."""
@@ -84,7 +101,7 @@ class FeatureColumns:
     def sparse_weights(self, weights: NDArray[np.float64], n_labels: int) -> sp.csr_array:
         """Undo :meth:`dense_weights`."""
         inner = sp.csr_array(weights[self.place, :n_labels].T)
-        return self.outward(inner.indptr, inner.indices, inner.data)
+        return self.outward(np.diff(inner.indptr), inner.indices, inner.data)
 
 
 def padded(n_labels: int) -> int:

@@ -215,7 +215,7 @@ class ClassProblem:
         inner = sp.csr_array(flat.reshape(n_inner, present.size).T)
         lengths = np.zeros(self.absent.size, dtype=np.int64)
         lengths[present] = np.diff(inner.indptr)
-        coef = self.features.outward(np.concatenate([[0], np.cumsum(lengths)]), inner.indices, inner.data)
+        coef = self.features.outward(lengths, inner.indices, inner.data)
         whole = np.full(self.absent.size, intercepts.min() - CONSTANT_LOGIT)
         whole[present] = intercepts
         names = [name for name in columns if name != "label"]

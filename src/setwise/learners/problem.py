@@ -108,6 +108,7 @@ class BinaryProblem:
         else:
             coef = self.features.inward(start.coef[varying])
             intercept = start.intercept[varying]
+        dense = [np.empty((varying.size, self.features.kept.size)) for _ in strengths] if l1_ratio == 0.0 else []
         found = _core.fit_binary(
             self.features.native,
             self.native,
@@ -122,14 +123,25 @@ class BinaryProblem:
             self.n_threads,
             np.asarray(strengths[:-1], dtype=np.float64),
             first_iteration,
+            dense,
         )
-        return [self._with_constants(*one, asked=asked) for one in found]
+        if dense:
+            coefs = [self.features.outward_dense(weights, varying, self.n_labels) for weights in dense]
+        else:
+            coefs = [self._sparse_rows(*one[:3]) for one in found]
+        return [self._with_constants(coef, *one[3:], asked=asked) for coef, one in zip(coefs, found, strict=True)]
+
+    def _sparse_rows(
+        self, indptr: NDArray[np.int64], indices: NDArray[np.int32], values: NDArray[np.float64]
+    ) -> sp.csr_array:
+        """Put the empty rows of the constant labels back between those that vary."""
+        lengths = np.zeros(self.n_labels, dtype=np.int64)
+        lengths[~self.constant] = np.diff(indptr)
+        return self.features.outward(lengths, indices, values)
 
     def _with_constants(
         self,
-        indptr: NDArray[np.int64],
-        indices: NDArray[np.int32],
-        values: NDArray[np.float64],
+        coef: sp.csr_array,
         intercepts: NDArray[np.float64],
         violations: NDArray[np.float64],
         objectives: NDArray[np.float64],
@@ -138,11 +150,8 @@ class BinaryProblem:
         *,
         asked: NDArray[np.float64],
     ) -> LabelFits:
-        """Put the constant labels back between those that vary."""
+        """Put what else is known of the constant labels back between those that vary."""
         varying = np.flatnonzero(~self.constant)
-        lengths = np.zeros(self.n_labels, dtype=np.int64)
-        lengths[varying] = np.diff(indptr)
-        coef = self.features.outward(np.concatenate([[0], np.cumsum(lengths)]), indices, values)
         history["label"] = varying.astype(np.int32)[history["label"]]
         intercept = self.null_intercept.copy()
         chance = np.exp(-CONSTANT_LOGIT)  # bounds a constant label's chance of being otherwise, and its loss
