@@ -46,9 +46,10 @@ def best_threshold(marginals: Array, Y: Any, *, at_least_one: bool = False, n_le
 
 
 def best_thresholds(marginals: Array, Y: Any) -> Array:
-    """Find for each label the threshold of its highest F1 on held-out documents; 0.5 for labels that none has.
+    """Find for each label the threshold of its highest F1 on held-out documents.
 
-    Between two probabilities that occur any threshold is as good: the middle is taken.
+    Between two probabilities that occur any threshold is as good: the middle is taken. It is 0.5 for a label that no
+    document has, or that has a probability in none that has it.
     """
     truth = LabelMatrix.of(Y).indicator.toarray().astype(bool)
     found = np.full(marginals.shape[1], 0.5)
@@ -56,8 +57,10 @@ def best_thresholds(marginals: Array, Y: Any) -> Array:
         order = np.argsort(-marginals[:, label], kind="stable")
         p, hits = marginals[order, label], np.cumsum(truth[order, label])
         f1 = 2.0 * hits / (np.arange(1, len(p) + 1) + hits[-1])
-        last_of_equals = np.append(p[:-1] > p[1:], True)
-        best = int(np.argmax(np.where(last_of_equals, f1, -1.0)))
-        below = p[best + 1] if best + 1 < len(p) else 0.0
-        found[label] = 0.5 * (p[best] + below)
+        below = np.append(p[1:], 0.0)
+        f1[p == below] = 0.0  # no threshold parts equals, and none lies below zero
+        if f1.any():
+            best = int(np.argmax(f1))
+            middle = 0.5 * (p[best] + below[best])
+            found[label] = middle if middle < p[best] else below[best]  # neighbours have no middle
     return found

@@ -1,0 +1,174 @@
+// The set of highest expected F against every set, and distributions over sets against plain sums, in long double.
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <random>
+
+#include "setwise/gfm.hpp"
+#include "setwise/set_distribution.hpp"
+#include "test_main.hpp"
+
+namespace {
+
+using setwise::BestSet;
+using setwise::Columns;
+using setwise::Ones;
+
+const std::atomic<bool> kGoOn{false}, kStop{true};
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// Some sets of a few labels with probabilities, documents x sets: some are zero, some equal.
+struct RandomSets {
+    std::int32_t n_labels, n_sets = 0;
+    std::int64_t n;
+    std::vector<std::uint32_t> bits;
+    std::vector<std::int64_t> indptr{0};
+    std::vector<std::int32_t> indices;
+    std::vector<double> probability;
+
+    RandomSets(int seed, std::int64_t documents, std::int32_t labels) : n_labels(labels), n(documents) {
+        std::mt19937_64 random(seed);
+        for (std::uint32_t set = 0; set < 1u << labels; ++set) {
+            if (set != 0 && random() % 3 == 0) continue;
+            bits.push_back(set);
+            for (std::int32_t l = 0; l < labels; ++l)
+                if (set >> l & 1) indices.push_back(l);
+            indptr.push_back(static_cast<std::int64_t>(indices.size()));
+            ++n_sets;
+        }
+        std::exponential_distribution<double> mass;
+        for (std::int64_t i = 0; i < n; ++i) {
+            double total = 0.0;
+            for (std::int32_t s = 0; s < n_sets; ++s) {
+                const std::uint64_t kind = random() % 4;
+                probability.push_back(kind == 0 ? 0.0 : kind == 1 ? 1.0 : mass(random));
+                total += probability.back();
+            }
+            if (total == 0.0) total = probability[i * n_sets] = 1.0;
+            for (std::int32_t s = 0; s < n_sets; ++s) probability[i * n_sets + s] /= total;
+        }
+    }
+
+    Columns<Ones> view() const { return {n_labels, n_sets, indptr.data(), indices.data(), Ones{}}; }
+
+    long double expected(std::int64_t i, std::uint32_t chosen, double beta) const {
+        long double sum = 0.0L;
+        const long double square = static_cast<long double>(beta) * beta;
+        for (std::int32_t s = 0; s < n_sets; ++s) {
+            const int shared = std::popcount(bits[s] & chosen);
+            const bool both_empty = bits[s] == 0 && chosen == 0;
+            const long double f =
+                both_empty    ? 1.0L
+                : shared == 0 ? 0.0L
+                              : (1.0L + square) * shared / (square * std::popcount(bits[s]) + std::popcount(chosen));
+            sum += f * probability[i * n_sets + s];
+        }
+        return sum;
+    }
+};
+
+std::uint32_t bits_of(const BestSet& found) {
+    std::uint32_t set = 0;
+    for (const std::int32_t l : found.labels) set |= 1u << l;
+    return set;
+}
+
+struct Sizes {
+    std::vector<double> joint, empty;
+
+    explicit Sizes(const RandomSets& random, int n_threads = 1)
+        : joint(random.n * random.n_labels * random.n_labels, 0.0), empty(random.n, 0.0) {
+        setwise::size_marginals_of_sets(random.n, random.view(), random.n_labels, random.probability.data(),
+                                        joint.data(), empty.data(), n_threads, kGoOn);
+    }
+};
+
+}  // namespace
+
+TEST(no_set_expects_more) {
+    for (const std::int32_t n_labels : {1, 2, 5, 7}) {
+        const RandomSets random(n_labels, 20, n_labels);
+        const Sizes sizes(random);
+        for (const double beta : {0.5, 1.0, 2.0}) {
+            const auto over_sets = setwise::maximise_expected_f_over_sets(random.n, random.view(),
+                                                                          random.probability.data(), beta, 1, kGoOn);
+            const auto over_sizes = setwise::maximise_expected_f(random.n, n_labels, n_labels, sizes.joint.data(),
+                                                                 sizes.empty.data(), beta, 1, kGoOn);
+            for (std::int64_t i = 0; i < random.n; ++i) {
+                long double most = 0.0L;
+                for (std::uint32_t set = 0; set < 1u << n_labels; ++set)
+                    most = std::max(most, random.expected(i, set, beta));
+                for (const BestSet& found : {over_sets[i], over_sizes[i]}) {
+                    CHECK_NEAR(found.expected, static_cast<double>(most), 1e-14);
+                    CHECK_NEAR(static_cast<double>(random.expected(i, bits_of(found), beta)), found.expected, 1e-14);
+                    CHECK(std::is_sorted(found.labels.begin(), found.labels.end()));
+                }
+            }
+        }
+    }
+}
+
+TEST(threads_leave_every_bit) {
+    const RandomSets random(9, 300, 8);
+    const auto once =
+        setwise::maximise_expected_f_over_sets(random.n, random.view(), random.probability.data(), 1.0, 1, kGoOn);
+    const Sizes sizes(random), by_three(random, 3);
+    CHECK(sizes.joint == by_three.joint);
+    CHECK(sizes.empty == by_three.empty);
+    for (const int n_threads : {2, 3}) {
+        const auto again = setwise::maximise_expected_f_over_sets(random.n, random.view(), random.probability.data(),
+                                                                  1.0, n_threads, kGoOn);
+        for (std::int64_t i = 0; i < random.n; ++i)
+            CHECK(again[i].labels == once[i].labels && again[i].expected == once[i].expected);
+    }
+}
+
+TEST(sizes_are_plain_sums) {
+    const RandomSets random(3, 10, 6);
+    const Sizes sizes(random);
+    for (std::int64_t i = 0; i < random.n; ++i) {
+        for (std::int32_t l = 0; l < random.n_labels; ++l) {
+            for (std::int32_t size = 1; size <= random.n_labels; ++size) {
+                long double sum = 0.0L;
+                for (std::int32_t s = 0; s < random.n_sets; ++s)
+                    if ((random.bits[s] >> l & 1) != 0 && std::popcount(random.bits[s]) == size)
+                        sum += random.probability[i * random.n_sets + s];
+                CHECK_NEAR(sizes.joint[(i * random.n_labels + l) * random.n_labels + size - 1],
+                           static_cast<double>(sum), 1e-15);
+            }
+        }
+        CHECK_NEAR(sizes.empty[i], random.probability[i * random.n_sets], 0.0);  // the first set is the empty one
+    }
+}
+
+TEST(softmax_of_ordinary_and_of_extreme_scores) {
+    for (const std::int32_t n_sets : {1, 2, 3, 4, 5, 8, 17, 100}) {
+        for (const double spread : {1.0, 50.0, 1e4, 1e8}) {
+            std::mt19937_64 random(n_sets);
+            std::normal_distribution<double> normal(-spread, spread);
+            std::vector<double> scores(3 * n_sets);
+            for (double& score : scores) score = random() % 7 == 0 ? kNever : normal(random);
+            for (int i = 0; i < 3; ++i) scores[i * n_sets] = normal(random);
+            std::vector<double> found = scores;
+            setwise::softmax_rows(3, n_sets, found.data(), 2, kGoOn);
+            for (int i = 0; i < 3; ++i) {
+                const double* row = scores.data() + i * n_sets;
+                const long double largest = *std::max_element(row, row + n_sets);
+                long double total = 0.0L, sum = 0.0L;
+                for (std::int32_t s = 0; s < n_sets; ++s) total += std::exp(row[s] - largest);
+                for (std::int32_t s = 0; s < n_sets; ++s) {
+                    CHECK_NEAR(found[i * n_sets + s], static_cast<double>(std::exp(row[s] - largest) / total), 1e-15);
+                    sum += found[i * n_sets + s];
+                }
+                CHECK_NEAR(static_cast<double>(sum), 1.0, 1e-14);
+            }
+        }
+    }
+}
+
+TEST(a_stop_is_heard) {
+    const RandomSets random(5, 50, 4);
+    for (const BestSet& found :
+         setwise::maximise_expected_f_over_sets(random.n, random.view(), random.probability.data(), 1.0, 2, kStop))
+        CHECK(found.labels.empty());
+}

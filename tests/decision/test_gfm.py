@@ -1,0 +1,219 @@
+"""GFM against the expected F of every set."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from numpy.testing import assert_array_equal
+
+from setwise import _core
+from setwise.decision import gfm
+from setwise.exceptions import Incompatible, InvalidParameter
+from setwise.labels import Decided, Modes, SetDistribution, SizeMarginals
+from tests.decision.distributions import BETAS, distribution_of, distributions, loose_marginals, summed
+from tests.oracles.fmeasure import expected_f_of_sets, expected_f_of_sizes
+from tests.oracles.sets import every_set
+
+ROUNDING = 1e-12
+
+
+def labels_of(decided: Decided, document: int = 0) -> set[int]:
+    return set(np.flatnonzero(decided.sets.toarray()[document]).tolist())
+
+
+def test_paper_toy_example_predicts_an_unseen_set() -> None:
+    """Section 3.2: p({1}) = .5, p({2}) = .4, p({3}) = .1  ->  {1, 2}, expected F1 0.6."""
+    known = distribution_of({(1,): 0.5, (2,): 0.4, (3,): 0.1}, n_labels=4)
+    for form in (known, summed(known)):
+        decided = gfm(form)
+        assert labels_of(decided) == {1, 2}
+        assert decided.value[0] == pytest.approx(0.6, abs=1e-15)
+
+
+@given(distributions(), BETAS)
+def test_no_set_expects_more_under_a_distribution_over_sets(known: SetDistribution, beta: float) -> None:
+    every, decided = every_set(known.sets.shape[1]), gfm(known, beta=beta)
+    chosen = decided.sets.toarray()
+    for i, probability in enumerate(known.probability):
+        expected = expected_f_of_sets(probability, known.sets.toarray(), every, beta)
+        assert decided.value[i] == pytest.approx(expected.max(), abs=ROUNDING)
+        attained = expected_f_of_sets(probability, known.sets.toarray(), chosen[i : i + 1], beta)
+        assert decided.value[i] == pytest.approx(attained[0], abs=ROUNDING)
+        best = np.flatnonzero(expected > expected.max() - ROUNDING)
+        if best.size == 1:
+            assert_array_equal(chosen[i], every[best[0]])
+
+
+@given(distributions(), BETAS)
+def test_sets_and_sizes_lead_to_the_same_choice(known: SetDistribution, beta: float) -> None:
+    one, other = gfm(known, beta=beta), gfm(summed(known), beta=beta)
+    np.testing.assert_allclose(one.value, other.value, rtol=0, atol=1e-15)
+    for i, probability in enumerate(known.probability):
+        pair = np.array([one.sets.toarray()[i], other.sets.toarray()[i]])
+        values = expected_f_of_sets(probability, known.sets.toarray(), pair, beta)
+        assert (pair[0] == pair[1]).all() or values[0] == pytest.approx(values[1], abs=1e-14)
+
+
+@given(loose_marginals(), BETAS)
+def test_no_set_is_worth_more_under_marginals_that_do_not_fit_together(known: SizeMarginals, beta: float) -> None:
+    every, decided = every_set(known.joint.shape[1]), gfm(known, beta=beta)
+    for i in range(len(known.empty)):
+        worth = expected_f_of_sizes(known.joint[i], known.empty[i], every, beta)
+        mine = expected_f_of_sizes(known.joint[i], known.empty[i], decided.sets.toarray()[i : i + 1], beta)
+        assert decided.value[i] == pytest.approx(worth.max(), abs=ROUNDING)
+        assert mine[0] == pytest.approx(worth.max(), abs=ROUNDING)
+
+
+@pytest.mark.parametrize(
+    ("masses", "best", "value"),
+    [
+        ({(): 0.6, (0,): 0.4}, set(), 0.6),
+        ({(): 0.3, (0, 1): 0.7}, {0, 1}, 0.7),
+        ({(): 1.0, (0,): 0.0}, set(), 1.0),
+        ({(): 0.0, (2,): 1.0}, {2}, 1.0),
+        ({(): 0.5, (1,): 0.5}, set(), 0.5),  # the smaller of equals
+        ({(0,): 0.5, (1,): 0.5}, {0, 1}, 2 / 3),
+        ({(0,): 0.25, (1,): 0.25, (2,): 0.25, (3,): 0.25}, {0, 1, 2, 3}, 0.4),
+        ({(0, 1): 0.5, (2, 3): 0.5}, {0, 1, 2, 3}, 2 / 3),
+        ({(): 0.5, (3,): 0.25, (1,): 0.25}, set(), 0.5),
+    ],
+    ids=str,
+)
+def test_small_examples(masses: dict[tuple[int, ...], float], best: set[int], value: float) -> None:
+    known = distribution_of(masses, n_labels=4)
+    for form in (known, summed(known)):
+        decided = gfm(form)
+        assert labels_of(decided) == best
+        assert decided.value[0] == pytest.approx(value, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("size", "masses", "empty", "best"),
+    [
+        (1, [0.0, 0.5, 0.5, 0.5], 0.75, set()),  # k labels are worth k / (1 + k): three tie with the empty set
+        (1, [0.0, 0.5, 0.5, 0.5], 0.7, {1, 2, 3}),
+        (1, [0.0, 0.5, 0.0, 0.25, 0.25], 0.0, {1}),  # one, two and three labels are all worth 1/2
+        (2, [0.25, 0.75, 0.25, 0.75, 0.25], 0.0, {1, 3}),  # two are worth 3/4, three 7/10
+        (2, [0.0, 0.0, 0.0], 0.0, set()),
+    ],
+    ids=str,
+)
+def test_ties_go_to_the_smaller_set(size: int, masses: list[float], empty: float, best: set[int]) -> None:
+    joint = np.zeros((1, len(masses), size))
+    joint[0, :, size - 1] = masses
+    decided = gfm(SizeMarginals(joint, np.array([empty])))
+    assert labels_of(decided) == best
+
+
+@pytest.mark.parametrize(("twins", "best"), [([2, 3], {1, 2}), ([0, 3], {0, 1}), ([0, 2, 3], {0, 1})], ids=str)
+def test_between_labels_of_one_worth_the_first_is_taken(twins: list[int], best: set[int]) -> None:
+    """Label 1 alone is worth .9 * 2/11, with one of its twins .9 * 2/12 + .03 * 2/3 = .17, with two of them less."""
+    joint = np.zeros((1, 4, 10))
+    joint[0, 1, 9] = 0.9
+    joint[0, twins, 0] = 0.03
+    decided = gfm(SizeMarginals(joint, np.zeros(1)))
+    assert labels_of(decided) == best
+    assert decided.value[0] == pytest.approx(0.17, abs=1e-15)
+
+
+@pytest.mark.parametrize("n_labels", [60, 300])
+def test_the_size_of_a_set_has_no_limit(n_labels: int) -> None:
+    known = distribution_of({tuple(range(0, n_labels)): 1.0}, n_labels=n_labels + 5)
+    decided = gfm(known)
+    assert labels_of(decided) == set(range(n_labels))
+    assert decided.value[0] == pytest.approx(1.0, abs=1e-14)
+    sizes = np.zeros((1, n_labels + 5, n_labels))
+    sizes[0, :n_labels, -1] = 1.0
+    assert labels_of(gfm(SizeMarginals(sizes, np.zeros(1)))) == set(range(n_labels))
+
+
+def many_documents(n: int = 200, n_labels: int = 30, n_sets: int = 80) -> SetDistribution:
+    random = np.random.default_rng(3)
+    sets = (random.random((n_sets, n_labels)) < random.uniform(0.02, 0.5, (n_sets, 1))).astype(np.int64)
+    sets[0] = 0
+    return SetDistribution(sp.csr_array(sets), random.dirichlet(np.full(n_sets, 0.1), size=n))
+
+
+def forms() -> list[Any]:
+    known = many_documents()
+    return [known, summed(known)]
+
+
+def part_of(known: Any, rows: slice) -> Any:
+    if isinstance(known, SetDistribution):
+        return SetDistribution(known.sets, known.probability[rows])
+    return SizeMarginals(known.joint[rows], known.empty[rows])
+
+
+@pytest.mark.parametrize("known", forms(), ids=lambda known: type(known).__name__)
+def test_threads_and_batches_leave_every_bit(known: Any) -> None:
+    whole = gfm(known)
+    assert len({labels.tobytes() for labels in whole.sets.toarray()}) > 50
+    for n_threads in (2, 3, 8):
+        again = gfm(known, n_threads=n_threads)
+        assert_array_equal(again.value, whole.value)
+        assert_array_equal(again.sets.toarray(), whole.sets.toarray())
+    for i in range(len(whole.value)):
+        single = gfm(part_of(known, slice(i, i + 1)))
+        assert single.value[0] == whole.value[i]
+        assert_array_equal(single.sets.toarray()[0], whole.sets.toarray()[i])
+    assert gfm(part_of(known, slice(0, 0))).sets.shape == (0, 30)
+
+
+def test_beta_moves_the_choice_between_precision_and_recall() -> None:
+    known = many_documents()
+    sizes = [np.diff(gfm(known, beta=beta).sets.indptr).mean() for beta in (0.25, 1.0, 4.0)]
+    assert sizes[0] < sizes[1] < sizes[2]
+
+
+def test_what_was_given_stays_as_it_was() -> None:
+    known = many_documents(5)
+    before = known.probability.copy()
+    gfm(known)
+    assert_array_equal(known.probability, before)
+
+
+def test_marginals_that_are_a_view_are_read_rightly() -> None:
+    sizes = summed(many_documents(20))
+    turned = SizeMarginals(np.asfortranarray(sizes.joint), sizes.empty[::1])
+    assert_array_equal(gfm(turned).value, gfm(sizes).value)
+
+
+@pytest.mark.parametrize("beta", [0.0, -1.0, np.inf, np.nan, "1", None, True], ids=repr)
+def test_a_beta_that_weighs_nothing_is_refused(beta: Any) -> None:
+    message = f"beta must be a finite number above 0; got {beta!r}."
+    with pytest.raises(InvalidParameter, match=f"^{re.escape(message)}$"):
+        gfm(many_documents(1), beta=beta)
+
+
+def test_modes_alone_are_refused() -> None:
+    modes = Modes(sp.csr_array(np.eye(2, dtype=np.int64)), np.zeros(2), np.ones(2, dtype=bool))
+    with pytest.raises(Incompatible, match=r"^GFM needs probabilities of sets.*Hint: use support, exact or sampled"):
+        gfm(modes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices"), [([0, 1], [3]), ([0, 1], [-1]), ([0, 2], [1, 0]), ([0, 2], [1]), ([0], [])], ids=str
+)
+def test_the_core_refuses_sets_of_a_broken_structure(indptr: list[int], indices: list[int]) -> None:
+    arrays = np.array(indptr, dtype=np.int64), np.array(indices, dtype=np.int32)
+    with pytest.raises(ValueError, match="ind"):
+        _core.maximise_expected_f_over_sets(np.ones((1, 1)), 3, *arrays, 1.0, 1)
+    with pytest.raises(ValueError, match="ind"):
+        _core.size_marginals_of_sets(np.ones((1, 1)), 3, *arrays, 1, 1)
+
+
+def test_the_core_refuses_shapes_and_numbers_out_of_range() -> None:
+    with pytest.raises(ValueError, match="differ"):
+        _core.maximise_expected_f(np.zeros((2, 3, 1)), np.zeros(1), 1.0, 1)
+    with pytest.raises(ValueError, match="n_threads"):
+        _core.maximise_expected_f(np.zeros((2, 3, 1)), np.zeros(2), 1.0, 0)
+    with pytest.raises(ValueError, match="beta"):
+        _core.maximise_expected_f(np.zeros((2, 3, 1)), np.zeros(2), 0.0, 1)
+    with pytest.raises(ValueError, match="set"):
+        _core.softmax_rows(np.zeros((2, 0)), 1)
