@@ -81,7 +81,7 @@ nb::tuple maximise_expected_f_over_sets(InMatrix<double> probability, std::int32
 }  // namespace
 
 void bind_decision(nb::module_& m) {
-    m.def("softmax_rows", &softmax_rows, "scores"_a, "n_threads"_a);
+    m.def("softmax_rows", &softmax_rows, "scores"_a.noconvert(), "n_threads"_a);  // a copy would change unseen
     m.def("size_marginals_of_sets", &size_marginals_of_sets, "probability"_a, "n_labels"_a, "set_indptr"_a,
           "set_indices"_a, "n_sizes"_a, "n_threads"_a);
     m.def("maximise_expected_f", &maximise_expected_f, "joint"_a, "empty"_a, "beta"_a, "n_threads"_a);

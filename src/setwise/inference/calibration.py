@@ -41,6 +41,9 @@ UNSEEN_COUNT = 0.5
 _NEWTON_STEPS = 50
 """Of three parameters: far more than are ever needed."""
 
+_SMALLER = 0.25
+"""The scale that Newton starts from is taken this much smaller, as long as that helps."""
+
 _GAIN = 1e-10
 """Newton ends when a step promises less than this a document."""
 
@@ -76,7 +79,7 @@ def _set_features(support: Support) -> tuple[Array, Array]:
 def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support) -> SetCalibration:
     """Find the calibration under which the sets of held-out documents are most probable among the support.
 
-    X and Y must not have been trained on. Documents whose set the support lacks have no say. The problem is convex, and
+    X and Y must not have been trained on. Documents whose set the support lacks, or the model rules out, have no say. The problem is convex, and
     solved by Newton's method; documents by sets are never held whole.
     """
     require(model, "log_prob", by="Set calibration")
@@ -88,6 +91,11 @@ def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support) -> SetC
     n_block = documents_that_fit(4 * support.n_sets)
     point = np.array([1.0, 0.0, 0.0])
     value, gradient, curvature = _likelihood(model, X, own, support, point, n_block)
+    for _ in range(_NEWTON_STEPS):  # where scores are so large that nothing is in doubt, there is no curvature to use
+        trial = _likelihood(model, X, own, support, _SMALLER * point, n_block)
+        if trial[0] >= value:
+            break
+        point, (value, gradient, curvature) = _SMALLER * point, trial
     for _ in range(_NEWTON_STEPS):
         # A direction in which no document tells sets apart has no curvature, and is left alone.
         step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
@@ -112,7 +120,7 @@ def _likelihood(
 ) -> tuple[float, Array, Array]:
     """Mean loss of the held-out sets, with its gradient and curvature."""
     frequent, size = _set_features(support)
-    loss, gradient, curvature, start = 0.0, np.zeros(3), np.zeros((3, 3)), 0
+    loss, gradient, curvature, start, n = 0.0, np.zeros(3), np.zeros((3, 3)), 0, 0
     for some in document_blocks(X, n_block):
         mine = own[start : start + some.shape[0]]
         start += some.shape[0]
@@ -120,17 +128,24 @@ def _likelihood(
             continue
         known, mine = some[np.flatnonzero(mine >= 0)], mine[mine >= 0]
         log_prob = model.log_prob(known, support.sets)
+        told = log_prob[np.arange(len(mine)), mine] > -np.inf
+        log_prob, mine = log_prob[told], mine[told]
+        possible = log_prob > -np.inf
         features = np.stack([log_prob, *np.broadcast_arrays(frequent, size, log_prob)[:2]], axis=2)
-        probability = np.einsum("isf,f->is", features, point)
+        features[~possible] = 0.0
+        probability = np.where(possible, np.einsum("isf,f->is", features, point), -np.inf)
+        n += len(mine)
         score_of_own = probability[np.arange(len(mine)), mine]
         shifted = probability - probability.max(axis=1, keepdims=True)
         log_total = np.log(np.exp(shifted).sum(axis=1)) + probability.max(axis=1)
         loss += float((log_total - score_of_own).sum())
+        probability = np.ascontiguousarray(probability)
         _core.softmax_rows(probability, 1)
         mean = np.einsum("is,isf->if", probability, features)
         gradient += (mean - features[np.arange(len(mine)), mine]).sum(axis=0)
-        curvature += np.einsum("is,isf,isg->fg", probability, features, features) - mean.T @ mean
-    n = max(1, int((own >= 0).sum()))
+        features -= mean[:, None, :]  # centred first: a feature that all sets share has then no curvature at all
+        curvature += np.einsum("is,isf,isg->fg", probability, features, features)
+    n = max(1, n)
     return loss / n, gradient / n, curvature / n
 
 
@@ -187,9 +202,16 @@ def improve_calibration(
 
 
 def calibrated(log_prob: Array, calibration: SetCalibration, support: Support, n_threads: int) -> SetDistribution:
-    """Probabilities of the support's sets, from their log-probabilities, which are changed in place."""
-    if calibration.scale != 1.0:
-        log_prob *= calibration.scale
+    """Probabilities of the support's sets, from their log-probabilities, which are changed in place.
+
+    A set that the model rules out, with minus infinity, stays so under any scale.
+    """
+    log_prob = np.ascontiguousarray(log_prob)
+    if calibration.scale > 0.0:
+        if calibration.scale != 1.0:
+            log_prob *= calibration.scale
+    else:
+        np.multiply(log_prob, calibration.scale, out=log_prob, where=log_prob > -np.inf)
     if calibration.prior != 0.0 or calibration.size != 0.0:
         log_prob += calibration.bias(support)
     _core.softmax_rows(log_prob, n_threads)
