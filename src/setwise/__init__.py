@@ -1,7 +1,16 @@
 """Sets of labels for text, chosen for the best expected F1."""
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import Any
 
-__all__ = ["__version__"]
+__all__ = ["SetClassifier", "__version__", "decide"]
 
 __version__ = version("setwise")
+
+
+def __getattr__(name: str) -> Any:
+    """Bring the classifier when it is first asked for: scikit-learn takes a while to load, and not everyone needs it."""
+    if name in ("SetClassifier", "decide"):
+        return getattr(import_module("setwise.classifier"), name)
+    raise AttributeError(f"module 'setwise' has no attribute {name!r}")

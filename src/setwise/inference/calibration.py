@@ -79,8 +79,8 @@ def _set_features(support: Support) -> tuple[Array, Array]:
 def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support) -> SetCalibration:
     """Find the calibration under which the sets of held-out documents are most probable among the support.
 
-    X and Y must not have been trained on. Documents whose set the support lacks, or the model rules out, have no say. The problem is convex, and
-    solved by Newton's method; documents by sets are never held whole.
+    X and Y must not have been trained on. Documents whose set the support lacks, or the model rules out, have no say.
+    The problem is convex, and solved by Newton's method; documents by sets are never held whole.
     """
     require(model, "log_prob", by="Set calibration")
     own = support.index_of(LabelMatrix.of(Y, support.sets.names))
