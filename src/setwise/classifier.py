@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -29,9 +30,11 @@ from setwise.inference.blend import size_marginals_of
 from setwise.inference.blocks import document_blocks
 from setwise.inference.calibration import AS_IT_IS, improve_calibration
 from setwise.labels import Decided, LabelMatrix, Modes, SetDistribution, SizeMarginals, Support
+from setwise.labels.matrix import lists_of_names
 from setwise.learners.checks import checked_threads
 from setwise.metrics import instance_f1
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
+from setwise.models.base import checked_count, checked_seed
 from setwise.models.given import GivenMarginals
 
 __all__ = ["MODELS", "ScoredSet", "SetClassifier", "decide"]
@@ -56,6 +59,9 @@ _BLENDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 _WITHOUT_SETS = ("exact", "sampled", "blend")
 """Inferences that know labels and sizes, but no set."""
+
+_CALIBRATED = ("support", "exact", "blend")
+"""Inferences that a calibration has a hold on."""
 
 
 class ScoredSet(NamedTuple):
@@ -126,6 +132,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         """Fit to documents X (sparse or dense) and their labels Y: 0 and 1 (sparse or dense), or lists of names."""
         self._check_parameters()
         X = _documents(self, X, reset=True)
+        if Y is None:  # in the words that scikit-learn's tools look for
+            raise InvalidData("SetClassifier requires y to be passed, but the target y is None.")
         labels = LabelMatrix.of(Y)
         if labels.n_samples != X.shape[0]:
             raise InvalidData(f"Y must have one row a row of X, {X.shape[0]}; got {labels.n_samples}.")
@@ -136,8 +144,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.support_ = self._made_support(labels)
         given = self.calibration if isinstance(self.calibration, SetCalibration) else AS_IT_IS
         self.calibration_ = self.scaling_ = given
-        self.threshold_: float | NDArray[np.float64] = 0.5 if isinstance(self.threshold, str) else float(self.threshold)
-        self.blend_ = 0.5 if isinstance(self.blend, str) else float(self.blend)
+        self.threshold_: float | NDArray[np.float64] = 0.5 if self._tunes_threshold else float(self.threshold)
+        self.blend_ = 0.5 if self._tunes_blend else float(self.blend)
         if self._has_to_tune():
             self._tune_prediction(X, labels, model)
         self.model_ = clone(model).fit(X, labels)
@@ -159,9 +167,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     def predict_sets(self, X: Any, top: int = 1) -> list[list[ScoredSet]]:
         """Give the ``top`` most probable sets of the support for each document, the most probable first."""
-        if top < 1:
-            raise InvalidParameter(f"top must be a whole number from 1 up; got {top!r}.")
         check_is_fitted(self)
+        top = checked_count(top, "top")
         names = [tuple(labels) for labels in self.support_.sets.name_lists()]
         inference = SupportInference(self.support_, self.calibration_, checked_threads(self.n_threads))
         found = []
@@ -188,10 +195,12 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         return np.concatenate(values)
 
     def score(self, X: Any, Y: Any) -> float:
-        """Give the instance F1 of the predictions; two empty sets have F1 1."""
+        """Give the instance F1 of the predictions; two empty sets have F1 1, a name that ``fit`` never saw is missed."""
         decided = self._decided(X)
-        truth = LabelMatrix.of(Y, self.labels_.names)
-        return instance_f1(truth, self.labels_.with_indicator(decided.sets))
+        predicted = self.labels_.with_indicator(decided.sets)
+        if lists_of_names(Y) is not None:
+            return instance_f1(Y, predicted.name_lists())
+        return instance_f1(LabelMatrix.of(Y, predicted.names), predicted)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -237,18 +246,44 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
                 f"decision={self.decision!r} cannot work with inference={self.inference!r}. "
                 f"Hint: 'mode' goes with 'most_probable' alone, and 'most_probable' with 'mode' or 'support'."
             )
-        if isinstance(self.calibration, str) and self.calibration not in ("likelihood", "f1"):
+        if not (self.calibration is None or self._tunes_calibration or isinstance(self.calibration, SetCalibration)):
             raise InvalidParameter(
                 f"calibration must be None, 'likelihood', 'f1' or a SetCalibration; got {self.calibration!r}."
             )
-        if isinstance(self.threshold, str) and self.threshold not in ("tuned", "tuned per label"):
-            raise InvalidParameter(f"threshold must be a number, 'tuned' or 'tuned per label'; got {self.threshold!r}.")
-        for name in ("blend", "held_out"):
-            value = getattr(self, name)
-            if not (name == "blend" and value == "tuned") and (isinstance(value, str) or not 0.0 <= value <= 1.0):
-                raise InvalidParameter(f"{name} must lie in [0, 1]; got {value!r}.")
+        if self._calibrates and self.inference not in _CALIBRATED:
+            raise Incompatible(
+                f"calibration={self.calibration!r} changes nothing where inference={self.inference!r}. "
+                f"Hint: calibrate 'support', 'exact' or 'blend'."
+            )
+        if not self._tunes_threshold and not _is_share(self.threshold):
+            raise InvalidParameter(
+                f"threshold must lie in [0, 1] or be 'tuned' or 'tuned per label'; got {self.threshold!r}."
+            )
+        if not self._tunes_blend and not _is_share(self.blend):
+            raise InvalidParameter(f"blend must lie in [0, 1] or be 'tuned'; got {self.blend!r}.")
+        if not _is_share(self.held_out) or self.held_out in (0, 1):
+            raise InvalidParameter(f"held_out must lie between 0 and 1; got {self.held_out!r}.")
+        checked_count(self.min_count, "min_count")
+        checked_count(self.n_samples, "n_samples")
+        checked_seed(self.seed)
         checked_beta(self.beta)
         checked_threads(self.n_threads)
+
+    @property
+    def _tunes_calibration(self) -> bool:
+        return isinstance(self.calibration, str) and self.calibration in ("likelihood", "f1")
+
+    @property
+    def _calibrates(self) -> bool:
+        return self.calibration not in (None, AS_IT_IS)
+
+    @property
+    def _tunes_threshold(self) -> bool:
+        return isinstance(self.threshold, str) and self.threshold in ("tuned", "tuned per label")
+
+    @property
+    def _tunes_blend(self) -> bool:
+        return isinstance(self.blend, str) and self.blend == "tuned"
 
     def _made_model(self) -> Any:
         if not isinstance(self.model, str):
@@ -264,14 +299,21 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             case "support":
                 return SupportInference.needs
             case "exact":
-                return ExactInference.needs
+                return (*ExactInference.needs, *self._needs_of_calibrated_exact())
             case "sampled":
                 return SampledInference.needs
             case "mode":
                 return ModeInference.needs
             case "blend":
                 free = ExactInference if callable(getattr(model, "size_marginals", None)) else SampledInference
-                return (*BlendInference.needs, *free.needs)
+                exact = self._needs_of_calibrated_exact() if free is ExactInference else ()
+                return (*BlendInference.needs, *free.needs, *exact)
+
+    def _needs_of_calibrated_exact(self) -> tuple[str, ...]:
+        """A calibration without support moves logits."""
+        if not self._calibrates:
+            return ()
+        return ("scaled_marginals", "scaled_size_marginals") if self._tunes_calibration else ("scaled_size_marginals",)
 
     def _made_support(self, labels: LabelMatrix) -> Support:
         support = Support.of(labels)
@@ -301,9 +343,9 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     def _has_to_tune(self) -> bool:
         return (
-            isinstance(self.calibration, str)
-            or (self.inference == "blend" and isinstance(self.blend, str))
-            or (self.decision == "threshold" and isinstance(self.threshold, str))
+            self._tunes_calibration
+            or (self.inference == "blend" and self._tunes_blend)
+            or (self.decision == "threshold" and self._tunes_threshold)
         )
 
     def _tune_prediction(self, X: Any, labels: LabelMatrix, model: Any) -> None:
@@ -317,11 +359,11 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         seen = labels.take(rest)
         self.model_ = clone(model).fit(rows[rest], seen)
         support, X_held, Y_held = self._made_support(seen), rows[held], labels.take(held)
-        if isinstance(self.calibration, str):
+        if self._tunes_calibration:
             self._calibrate(X_held, Y_held, support)
-        if self.inference == "blend" and isinstance(self.blend, str):
+        if self.inference == "blend" and self._tunes_blend:
             self.blend_ = self._best_of(_BLENDS, "blend_", X_held, Y_held, support)
-        if self.decision == "threshold" and isinstance(self.threshold, str):
+        if self.decision == "threshold" and self._tunes_threshold:
             marginals = np.concatenate(
                 [_marginals(known) for known in self._known(X_held, self._made_inference(support))]
             )
@@ -389,6 +431,10 @@ def decide(
     )
     chosen = [gfm(asked.infer(model, some), beta=beta, n_threads=threads).sets for some in blocks]
     return seen.sets.with_indicator(sp.vstack(chosen)).as_given()
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0.0 <= float(value) <= 1.0
 
 
 def _marginals(known: Known) -> NDArray[np.float64]:

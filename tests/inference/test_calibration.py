@@ -80,6 +80,18 @@ def test_no_generic_optimiser_does_better(model: Any) -> None:
     assert loss(here, log_prob, own, support) < loss(np.array([1.0, 0.0, 0.0]), log_prob, own, support)
 
 
+def test_without_a_prior_scale_and_size_are_the_best_there_are() -> None:
+    support = some_support()
+    X, Y = simulated(SetCalibration(0.6, 0.3, 0.5), support, n=200)
+    found = fit_calibration(BR, X, Y, support, prior=False)
+    log_prob, own = BR.log_prob(X, support.sets), support.index_of(Y)
+    generic = minimize(
+        lambda point: loss(np.insert(point, 1, 0.0), log_prob, own, support), np.array([1.0, 0.0]), tol=1e-9
+    )
+    assert found.prior == 0.0
+    assert_allclose([found.scale, found.size], generic.x, rtol=0, atol=2e-4)
+
+
 def test_documents_whose_set_is_unseen_have_no_say(monkeypatch: pytest.MonkeyPatch) -> None:
     support = some_support()
     X, Y = simulated(SetCalibration(0.6, 0.3, 0.5), support, n=100)

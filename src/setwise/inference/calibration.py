@@ -76,11 +76,12 @@ def _set_features(support: Support) -> tuple[Array, Array]:
     return np.log(np.maximum(support.counts, UNSEEN_COUNT)), np.diff(support.sets.indicator.indptr).astype(np.float64)
 
 
-def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support) -> SetCalibration:
+def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support, *, prior: bool = True) -> SetCalibration:
     """Find the calibration under which the sets of held-out documents are most probable among the support.
 
     X and Y must not have been trained on. Documents whose set the support lacks, or the model rules out, have no say.
-    The problem is convex, and solved by Newton's method; documents by sets are never held whole.
+    With ``prior=False`` the prior stays 0, for exact inference, which has no use for it. The problem is convex, and
+    solved by Newton's method; documents by sets are never held whole.
     """
     require(model, "log_prob", by="Set calibration")
     own = support.index_of(LabelMatrix.of(Y, support.sets.names))
@@ -89,6 +90,7 @@ def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support) -> SetC
             "Y must have at least one set of the support; got none. Hint: use exact or sampled inference."
         )
     n_block = documents_that_fit(4 * support.n_sets)
+    free = [0, 1, 2] if prior else [0, 2]
     point = np.array([1.0, 0.0, 0.0])
     value, gradient, curvature = _likelihood(model, X, own, support, point, n_block)
     for _ in range(_NEWTON_STEPS):  # where scores are so large that nothing is in doubt, there is no curvature to use
@@ -98,7 +100,8 @@ def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support) -> SetC
         point, (value, gradient, curvature) = _SMALLER * point, trial
     for _ in range(_NEWTON_STEPS):
         # A direction in which no document tells sets apart has no curvature, and is left alone.
-        step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
+        step = np.zeros(3)
+        step[free] = np.linalg.lstsq(curvature[np.ix_(free, free)], gradient[free], rcond=None)[0]
         promised = float(gradient @ step)
         if promised < _GAIN:
             break

@@ -6,6 +6,7 @@ sets of documents that have a label, so a label that is neither present nor pred
 scikit-learn's default gives 0 in all these cases, and agrees with setwise in every other.
 """
 
+from setwise.metrics.calibration import calibration_error
 from setwise.metrics.convention import F1_OF_EMPTY_SETS
 from setwise.metrics.documents import hamming_loss, instance_f1, instance_precision, instance_recall, set_accuracy
 from setwise.metrics.labels import LabelScore, label_table, macro_f1, micro_f1
@@ -13,6 +14,7 @@ from setwise.metrics.labels import LabelScore, label_table, macro_f1, micro_f1
 __all__ = [
     "F1_OF_EMPTY_SETS",
     "LabelScore",
+    "calibration_error",
     "hamming_loss",
     "instance_f1",
     "instance_precision",

@@ -1,0 +1,76 @@
+"""scikit-learn's own checks of an estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import check_estimator
+
+from setwise.classifier import SetClassifier
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+]
+
+CLASSES = "the check fits classes 0, 1 and 2 in one column; label sets are rows of 0 and 1, and a 2 is rightly refused"
+EXPECTED = dict.fromkeys(
+    [
+        "check_dict_unchanged",
+        "check_dont_overwrite_parameters",
+        "check_dtype_object",
+        "check_estimator_sparse_array",
+        "check_estimator_sparse_matrix",
+        "check_estimator_sparse_tag",
+        "check_estimators_dtypes",
+        "check_estimators_fit_returns_self",
+        "check_estimators_overwrite_params",
+        "check_f_contiguous_array_estimator",
+        "check_fit2d_1feature",
+        "check_fit2d_predict1d",
+        "check_fit_score_takes_y",
+        "check_methods_sample_order_invariance",
+        "check_methods_subset_invariance",
+        "check_n_features_in_after_fitting",
+        "check_positive_only_tag_during_fit",
+        "check_readonly_memmap_input",
+    ],
+    CLASSES,
+)
+
+
+class ReadsClasses(SetClassifier):
+    """Reads a column of classes as sets of one label, so that every check has something to fit."""
+
+    def fit(self, X: Any, Y: Any) -> ReadsClasses:
+        if Y is not None:
+            column = np.asarray(Y).ravel()
+            Y = (column[:, None] == np.unique(column)).astype(int)
+        super().fit(X, Y)
+        return self
+
+
+def outcomes(estimator: Any, expected: dict[str, str] | None = None) -> dict[str, Any]:
+    results = check_estimator(estimator, expected_failed_checks=expected, on_fail=None, on_skip=None)
+    return {result["check_name"]: result for result in results}
+
+
+def test_checks_pass_but_for_those_that_know_no_label_sets() -> None:
+    found = outcomes(SetClassifier(n_threads=1), EXPECTED)
+    failed = {name: str(result["exception"]) for name, result in found.items() if result["status"] == "failed"}
+    assert not failed
+    assert {name for name, result in found.items() if result["status"] == "xfail"} == EXPECTED.keys()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"inference": "exact"}, {"decision": "most_probable"}, {"calibration": "likelihood"}],
+    ids=str,
+)
+def test_every_check_passes_where_classes_are_read_as_sets(parameters: dict[str, Any]) -> None:
+    found = outcomes(ReadsClasses(n_threads=1, **parameters))
+    failed = {name: repr(result["exception"]) for name, result in found.items() if result["status"] == "failed"}
+    assert not failed
+    assert EXPECTED.keys() <= {name for name, result in found.items() if result["status"] == "passed"}

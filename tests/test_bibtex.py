@@ -1,0 +1,69 @@
+"""A corpus of the paper, with BR at l1_ratio 1 and strength 1/n: what each inference and decision attains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from setwise.classifier import SetClassifier
+from setwise.decision import gfm, most_probable
+from setwise.inference import ExactInference, ModeInference, SampledInference, SetCalibration, SupportInference
+from setwise.inference.blocks import document_blocks
+from setwise.labels import Decided
+from setwise.metrics import calibration_error, instance_f1
+from setwise.metrics.overlap import Overlap, read_pair
+from setwise.models.br import BinaryRelevance
+
+
+@pytest.fixture(scope="module")
+def fitted(corpus: Any) -> SetClassifier:
+    X, Y = corpus("bibtex").read("train")
+    return SetClassifier(BinaryRelevance(1.0 / X.shape[0], l1_ratio=1.0), calibration="likelihood").fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def test_part(corpus: Any) -> tuple[Any, Any]:
+    X, Y = corpus("bibtex").read("test")
+    return X, Y
+
+
+def decided(fitted: SetClassifier, X: Any, inference: Any, decision: Any) -> Decided:
+    parts = [decision(inference.infer(fitted.model_, some)) for some in document_blocks(X, inference.block(159))]
+    sets = np.vstack([part.sets.toarray() for part in parts])
+    return Decided(sets, np.concatenate([part.value for part in parts]))
+
+
+def percent(fitted: SetClassifier, part: tuple[Any, Any], inference: Any, decision: Any) -> float:
+    X, Y = part
+    return 100.0 * instance_f1(Y, decided(fitted, X, inference, decision).sets)
+
+
+def test_support_and_gfm_attain_what_they_should(fitted: SetClassifier, test_part: tuple[Any, Any]) -> None:
+    over = SupportInference(fitted.support_)
+    assert percent(fitted, test_part, ModeInference(), most_probable) >= 39.0
+    assert percent(fitted, test_part, over, most_probable) >= 44.5
+    assert percent(fitted, test_part, over, gfm) >= 47.0
+    assert 100.0 * fitted.score(*test_part) >= 48.0  # calibrated
+
+
+def test_exact_marginals_are_as_good_as_a_thousand_samples(fitted: SetClassifier, test_part: tuple[Any, Any]) -> None:
+    exact = percent(fitted, test_part, ExactInference(), gfm)
+    assert exact >= percent(fitted, test_part, SampledInference(1000), gfm)
+
+
+def test_calibration_makes_stated_probabilities_and_expected_f1_honest(
+    fitted: SetClassifier, test_part: tuple[Any, Any]
+) -> None:
+    X, Y = test_part
+    errors = []
+    for calibration in (SetCalibration(), fitted.calibration_):
+        inference = SupportInference(fitted.support_, calibration)
+        likely, best = decided(fitted, X, inference, most_probable), decided(fitted, X, inference, gfm)
+        right = (likely.sets == Y.toarray()).all(axis=1)
+        attained = Overlap.by_document(*read_pair(Y, best.sets)).f1
+        errors.append((calibration_error(likely.value, right), calibration_error(best.value, attained)))
+    (plain_set, plain_f1), (set_error, f1_error) = errors
+    assert set_error < plain_set / 3  # 0.03 and 0.25
+    assert f1_error < plain_f1 / 2  # 0.06 and 0.18

@@ -1,0 +1,120 @@
+"""``decide``: the best sets from anybody's probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+
+from setwise.classifier import SetClassifier, decide
+from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.inference import SetCalibration, blocks
+from setwise.labels import LabelMatrix, Support
+from setwise.metrics import instance_f1
+from setwise.models.br import BinaryRelevance
+from tests.models.corpora import NAMES, name_lists, small_corpus
+
+X, Y = small_corpus(n=200)
+NEW, NEW_Y = small_corpus(seed=1, n=60)
+
+
+@pytest.fixture(scope="module")
+def theirs() -> OneVsRestClassifier:
+    return OneVsRestClassifier(LogisticRegression()).fit(sp.csr_matrix(X), Y)
+
+
+def same_weights(theirs: OneVsRestClassifier, **parameters: Any) -> SetClassifier:
+    """A SetClassifier whose BR has the weights of somebody else."""
+    classifier = SetClassifier(BinaryRelevance(), **parameters).fit(X, Y)
+    classifier.model_.coef_ = sp.csr_array(np.vstack([one.coef_ for one in theirs.estimators_]))
+    classifier.model_.intercept_ = np.concatenate([one.intercept_ for one in theirs.estimators_])
+    return classifier
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"inference": "exact"},
+        {"beta": 2.0},
+        {"calibration": SetCalibration(0.7, 0.3, 0.2)},
+        {"inference": "exact", "calibration": SetCalibration(0.7, 0.0, 0.2), "beta": 0.5},
+    ],
+    ids=str,
+)
+def test_with_the_same_probabilities_it_is_set_classifier(theirs: Any, parameters: dict[str, Any]) -> None:
+    chances = theirs.predict_proba(sp.csr_matrix(NEW))
+    wanted = same_weights(theirs, **parameters).predict(NEW)
+    assert_array_equal(decide(chances, Y, **parameters), wanted)
+    assert len(np.unique(wanted, axis=0)) > 5
+
+
+def test_sets_come_back_in_the_form_of_the_support(theirs: Any) -> None:
+    chances = theirs.predict_proba(sp.csr_matrix(NEW))
+    plain = decide(chances, Y)
+    assert type(decide(chances, sp.csr_matrix(Y))) is sp.csr_matrix
+    assert_array_equal(decide(chances, sp.csc_array(Y)).toarray(), plain)
+    assert decide(chances, name_lists(Y)) == name_lists(plain)
+    support = Support.of(LabelMatrix.of(Y, NAMES))
+    assert_array_equal(decide(chances, support), plain)
+    few = decide(chances, support.at_least(5), calibration=SetCalibration(0.5, 1.0, 0.0))
+    assert few.shape == plain.shape
+    assert decide(chances.tolist(), name_lists(Y)) == name_lists(plain)
+    assert_array_equal(decide(sp.csr_array(chances), Y), plain)
+    assert_array_equal(decide(chances, Y, n_threads=1), decide(chances, Y, n_threads=2))
+
+
+def test_it_gains_over_a_cut_at_one_half(theirs: Any) -> None:
+    chances = theirs.predict_proba(sp.csr_matrix(NEW))
+    assert instance_f1(NEW_Y, decide(chances, Y)) > instance_f1(NEW_Y, (chances > 0.5).astype(int))
+
+
+def test_blocks_and_batches_change_nothing(theirs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    chances = theirs.predict_proba(sp.csr_matrix(NEW))
+    whole, exact = decide(chances, Y), decide(chances, Y, inference="exact")
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 1)
+    assert_array_equal(decide(chances, Y), whole)
+    assert_array_equal(decide(chances, Y, inference="exact"), exact)
+    assert_array_equal(np.vstack([decide(row[None], Y) for row in chances]), whole)
+
+
+def test_certain_labels_never_rule_out_every_set() -> None:
+    """Nobody has both labels, yet both are certain: the nearest sets win, and nothing is NaN."""
+    sets = [["ape"], ["bee"], ["ape", "cat"]]
+    assert decide([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]], sets) == [["ape", "cat"], ["bee"]]
+    assert decide([[0.0, 0.0, 0.0]], sets)[0] != []
+    assert decide([[1.0, 1.0, 0.0]], sets, inference="exact") == [["ape", "bee"]]
+    assert decide([[0, 1, 0]], sets) == [["bee"]]
+
+
+@pytest.mark.parametrize(
+    ("chances", "message"),
+    [
+        ([[0.5, np.nan]], "probabilities must hold finite numbers; got nan. Hint: fill or drop missing values first."),
+        ([[0.5, 1.5]], "probabilities must lie in [0, 1]; got 1.5. Hint: give probabilities, not scores."),
+        ([[0.5, -3.0]], "probabilities must lie in [0, 1]; got -3. Hint: give probabilities, not scores."),
+        ([[0.5, 0.5, 0.5]], "probabilities must have a column a label, 2; got 3."),
+        ([0.5, 0.5], "probabilities must have two dimensions; got 1. Hint: reshape one column to (-1, 1)."),
+        ([["a", "b"]], "probabilities must hold real numbers; got values of type <U1."),
+        (np.zeros((0, 2)), "probabilities must have at least one row and one column; got shape (0, 2)."),
+    ],
+    ids=str,
+)
+def test_bad_probabilities_in_one_sentence(chances: Any, message: str) -> None:
+    with pytest.raises(InvalidData) as refusal:
+        decide(chances, [["a"], ["b"]])
+    assert str(refusal.value) == message
+
+
+def test_other_bad_arguments_in_one_sentence() -> None:
+    with pytest.raises(InvalidParameter, match=r"^inference must be 'support' or 'exact'; got 'sampled'\.$"):
+        decide([[0.5]], [["a"]], inference="sampled")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match=r"^beta must be a finite number above 0; got -1\.$"):
+        decide([[0.5]], [["a"]], beta=-1)
+    with pytest.raises(InvalidData, match=r"^support must hold only 0 and 1; got 2\.0 in document 0"):
+        decide([[0.5]], [[2]])
