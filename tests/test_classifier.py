@@ -304,12 +304,21 @@ class TestTuning:
         assert_array_equal(same.predict_proba(NEW), plain.predict_proba(NEW))
 
     def test_one_document_cannot_be_held_out(self) -> None:
-        with pytest.raises(InvalidData, match=r"^X must have at least two documents to hold one out; got 1\.$"):
+        with pytest.raises(
+            InvalidData, match=r"^X must have at least two documents to hold one out; got n_samples=1\.$"
+        ):
             SetClassifier(BR, decision="threshold", threshold="tuned").fit(X[:1], Y[:1])
 
 
 class TestManners:
-    TEXTS: ClassVar[list[str]] = ["red apple", "green pear", "red car", "green apple tree", "fast red car", "old tree"] * 4
+    TEXTS: ClassVar[list[str]] = [
+        "red apple",
+        "green pear",
+        "red car",
+        "green apple tree",
+        "fast red car",
+        "old tree",
+    ] * 4
     LABELS: ClassVar[list[list[str]]] = [["fruit"], ["fruit"], ["car"], ["fruit", "plant"], ["car"], ["plant"]] * 4
 
     def test_in_a_pipeline_from_text_to_names(self) -> None:

@@ -194,13 +194,17 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
                 values.append(expected_f(size_marginals_of(known), decided.sets))
         return np.concatenate(values)
 
-    def score(self, X: Any, Y: Any) -> float:
-        """Give the instance F1 of the predictions; two empty sets have F1 1, a name that ``fit`` never saw is missed."""
+    def score(self, X: Any, y: Any) -> float:
+        """Give the instance F1 of the predictions against the true sets ``y``, in any form that ``fit`` takes.
+
+        Two empty sets have F1 1, and a name that ``fit`` never saw is missed. (scikit-learn's tools ask for this ``y``
+        by name.)
+        """
         decided = self._decided(X)
         predicted = self.labels_.with_indicator(decided.sets)
-        if lists_of_names(Y) is not None:
-            return instance_f1(Y, predicted.name_lists())
-        return instance_f1(LabelMatrix.of(Y, predicted.names), predicted)
+        if lists_of_names(y) is not None:
+            return instance_f1(y, predicted.name_lists())
+        return instance_f1(LabelMatrix.of(y, predicted.names), predicted)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -353,7 +357,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         order = np.random.default_rng(self.seed).permutation(labels.n_samples)
         n_held = min(max(1, round(self.held_out * labels.n_samples)), labels.n_samples - 1)
         if n_held < 1:
-            raise InvalidData(f"X must have at least two documents to hold one out; got {labels.n_samples}.")
+            raise InvalidData(f"X must have at least two documents to hold one out; got n_samples={labels.n_samples}.")
         held, rest = np.sort(order[:n_held]), np.sort(order[n_held:])
         rows = X.tocsr() if sp.issparse(X) else X
         seen = labels.take(rest)
