@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 # Folders are listed too: theirs is the time that changes when a file is taken away.
 PACKAGE_SOURCES := $(shell find src core/include core/src core/bindings -not -path '*__pycache__*' 2>/dev/null)
 CORE_CODE := $(shell find core -name '*.hpp' -o -name '*.cpp' 2>/dev/null)
-PYTHON_CODE := $(wildcard src tests benchmarks)
+PYTHON_CODE := $(wildcard src tests benchmarks examples)
 
 # pip install what pyproject.toml lists under the given keys, so that no requirement is written twice.
 define install_listed
