@@ -276,12 +276,13 @@ class TestTuning:
     @pytest.mark.parametrize("kind", TUNED)
     def test_what_is_tuned_depends_on_the_training_documents_alone(self, kind: str) -> None:
         one, same, other = (SetClassifier(BR, seed=seed, **TUNED[kind]).fit(X, Y) for seed in (0, 0, 5))
-        before = one.calibration_, np.array(one.threshold_)
+        before = (one.calibration_, one.scaling_), np.array(one.threshold_)
         one.predict(NEW)
         one.score(NEW, NEW_Y)
-        assert one.calibration_ == before[0] == same.calibration_
+        assert (one.calibration_, one.scaling_) == before[0] == (same.calibration_, same.scaling_)
         assert_array_equal(before[1], same.threshold_)
-        assert one.calibration_ != other.calibration_ or not np.array_equal(before[1], other.threshold_)
+        differs = before[0] != (other.calibration_, other.scaling_)
+        assert differs or not np.array_equal(before[1], other.threshold_)
         assert_array_equal(one.model_.coef_.toarray(), BinaryRelevance(strength=0.01).fit(X, Y).coef_.toarray())
         if kind == "tuned per label":
             assert before[1].shape == (5,)
@@ -290,9 +291,27 @@ class TestTuning:
 
     def test_exact_inference_is_calibrated_without_a_prior(self) -> None:
         found = SetClassifier(BR, "exact", calibration="likelihood").fit(X, Y)
-        assert found.calibration_.prior == 0.0
-        assert found.inference_.calibration is found.calibration_
+        assert found.scaling_.prior == 0.0
+        assert found.scaling_ != SetCalibration()
+        assert found.inference_.calibration is found.scaling_
+        assert found.calibration_ == SetCalibration()
         assert SetClassifier(BR, calibration="likelihood").fit(X, Y).calibration_.prior != 0.0
+
+    def test_a_tuned_blend_is_the_best_of_those_tried(self) -> None:
+        found = SetClassifier(BR, "blend", blend="tuned").fit(X, Y)
+        assert found.inference_.weight == found.blend_
+        order = np.random.default_rng(0).permutation(len(Y))
+        held, rest = np.sort(order[: round(0.2 * len(Y))]), np.sort(order[round(0.2 * len(Y)) :])
+        scores = {
+            blend: SetClassifier(BR, "blend", blend=blend).fit(X[rest], Y[rest]).score(X[held], Y[held])
+            for blend in np.arange(11) / 10
+        }
+        assert scores[found.blend_] == max(scores.values())
+
+    def test_both_parts_of_a_blend_are_calibrated(self) -> None:
+        found = SetClassifier(BR, "blend", calibration="likelihood").fit(X, Y)
+        assert found.inference_.support.calibration is found.calibration_ != SetCalibration()
+        assert found.inference_.free.calibration is found.scaling_ != SetCalibration()
 
     def test_a_given_calibration_is_used_as_it_is(self) -> None:
         given = SetCalibration(0.5, 0.3, 0.2)
@@ -395,8 +414,8 @@ class TestRefusals:
             ({"threshold": 1.5}, "threshold must lie in [0, 1] or be 'tuned' or 'tuned per label'; got 1.5."),
             ({"threshold": np.nan}, "threshold must lie in [0, 1] or be 'tuned' or 'tuned per label'; got nan."),
             ({"threshold": [0.5]}, "threshold must lie in [0, 1] or be 'tuned' or 'tuned per label'; got [0.5]."),
-            ({"blend": -0.1}, "blend must lie in [0, 1]; got -0.1."),
-            ({"blend": "half"}, "blend must lie in [0, 1]; got 'half'."),
+            ({"blend": -0.1}, "blend must lie in [0, 1] or be 'tuned'; got -0.1."),
+            ({"blend": "half"}, "blend must lie in [0, 1] or be 'tuned'; got 'half'."),
             ({"held_out": 0.0}, "held_out must lie between 0 and 1; got 0.0."),
             ({"held_out": 1}, "held_out must lie between 0 and 1; got 1."),
             ({"beta": 0.0}, "beta must be a finite number above 0; got 0.0."),
@@ -435,7 +454,7 @@ class TestRefusals:
             ({"model": "lsf", "inference": "blend"}, "inference='blend' needs LabelSizeFactors to have `log_prob`."),
             (
                 {"model": "crf", "inference": "exact", "calibration": "likelihood"},
-                "inference='exact' needs PairwiseCRF to have `scaled_size_marginals`. Hint: BR and CBM have it",
+                "inference='exact' needs PairwiseCRF to have `scaled_marginals` and `scaled_size_marginals`. Hint: BR and",
             ),
             (
                 {"model": "crf", "inference": "blend", "calibration": SetCalibration(0.5)},
@@ -443,7 +462,7 @@ class TestRefusals:
             ),
             (
                 {"model": "lsf", "inference": "exact", "calibration": "f1"},
-                "inference='exact' needs LabelSizeFactors to have `log_prob` and `scaled_size_marginals`. Hint: ",
+                "inference='exact' needs LabelSizeFactors to have `scaled_marginals` and `scaled_size_marginals`. Hint: ",
             ),
             (
                 {"inference": "sampled", "calibration": "f1"},

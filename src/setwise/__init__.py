@@ -10,7 +10,7 @@ __version__ = version("setwise")
 
 
 def __getattr__(name: str) -> Any:
-    """Bring the classifier when it is first asked for: scikit-learn takes a while to load, and not everyone needs it."""
+    """Bring the classifier when it is first asked for: scikit-learn takes a while to load, and not all need it."""
     if name in ("SetClassifier", "decide"):
         return getattr(import_module("setwise.classifier"), name)
     raise AttributeError(f"module 'setwise' has no attribute {name!r}")
