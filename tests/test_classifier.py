@@ -454,7 +454,7 @@ class TestRefusals:
             ({"model": "lsf", "inference": "blend"}, "inference='blend' needs LabelSizeFactors to have `log_prob`."),
             (
                 {"model": "crf", "inference": "exact", "calibration": "likelihood"},
-                "inference='exact' needs PairwiseCRF to have `scaled_marginals` and `scaled_size_marginals`. Hint: BR and",
+                "inference='exact' needs PairwiseCRF to have `scaled_marginals` and `scaled_size_marginals`.",
             ),
             (
                 {"model": "crf", "inference": "blend", "calibration": SetCalibration(0.5)},
@@ -462,7 +462,7 @@ class TestRefusals:
             ),
             (
                 {"model": "lsf", "inference": "exact", "calibration": "f1"},
-                "inference='exact' needs LabelSizeFactors to have `scaled_marginals` and `scaled_size_marginals`. Hint: ",
+                "inference='exact' needs LabelSizeFactors to have `scaled_marginals` and `scaled_size_marginals`.",
             ),
             (
                 {"inference": "sampled", "calibration": "f1"},

@@ -10,10 +10,10 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
+from scipy.special import expit, log_softmax, softmax
 
 from setwise.exceptions import Incompatible, InvalidData
-from setwise.inference import SetCalibration, SupportInference, blocks, fit_calibration
+from setwise.inference import SetCalibration, SupportInference, blocks, fit_calibration, fit_scaling
 from setwise.inference.calibration import AS_IT_IS, improve_calibration
 from setwise.labels import Support
 from setwise.models.crf import PairwiseCRF
@@ -80,16 +80,36 @@ def test_no_generic_optimiser_does_better(model: Any) -> None:
     assert loss(here, log_prob, own, support) < loss(np.array([1.0, 0.0, 0.0]), log_prob, own, support)
 
 
-def test_without_a_prior_scale_and_size_are_the_best_there_are() -> None:
-    support = some_support()
-    X, Y = simulated(SetCalibration(0.6, 0.3, 0.5), support, n=200)
-    found = fit_calibration(BR, X, Y, support, prior=False)
-    log_prob, own = BR.log_prob(X, support.sets), support.index_of(Y)
-    generic = minimize(
-        lambda point: loss(np.insert(point, 1, 0.0), log_prob, own, support), np.array([1.0, 0.0]), tol=1e-9
-    )
+@pytest.mark.parametrize(("scale", "size"), [(1.0, 0.0), (0.6, -0.7), (1.5, 0.5)])
+def test_the_scale_and_shift_of_logits_are_found_again(scale: float, size: float) -> None:
+    """For independent labels: a logistic regression with one weight and one intercept for all."""
+    random = np.random.default_rng(4)
+    X = random.normal(-0.5, 2.0, size=(2000, N_LABELS))
+    Y = (random.random(X.shape) < expit(scale * X + size)).astype(int)
+    found = fit_scaling(BR, X, Y)
     assert found.prior == 0.0
-    assert_allclose([found.scale, found.size], generic.x, rtol=0, atol=2e-4)
+    assert_allclose([found.scale, found.size], [scale, size], rtol=0, atol=0.1)
+
+    def plain(point: Array) -> float:
+        scores = point[0] * X + point[1]
+        return float((np.logaddexp(0.0, scores) - Y * scores).sum() / len(X))
+
+    best = minimize(plain, np.array([1.0, 0.0]), tol=1e-9)
+    assert_allclose([found.scale, found.size], best.x, rtol=0, atol=0.01)
+    assert plain(np.array([found.scale, found.size])) <= best.fun + 1e-4
+
+
+def test_extreme_logits_are_scaled_down_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(4)
+    X = random.normal(-0.5, 2.0, size=(500, N_LABELS))
+    Y = (random.random(X.shape) < expit(X)).astype(int)
+    whole = fit_scaling(BR, 1e3 * X, Y)
+    assert np.isfinite(astuple(whole)).all()
+    assert abs(whole.scale) < 0.1
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * N_LABELS**2 * 7)
+    assert_allclose(astuple(fit_scaling(BR, 1e3 * X, Y)), astuple(whole), rtol=0, atol=1e-3)
+    with pytest.raises(Incompatible, match="needs PairwiseCRF to have `scaled_marginals`"):
+        fit_scaling(PairwiseCRF(), X, Y)  # type: ignore[arg-type]
 
 
 def test_documents_whose_set_is_unseen_have_no_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,6 +184,8 @@ def test_improved_calibration_is_never_worse() -> None:
     assert len(tried) <= 60 + 6
     tried.clear()
     assert improve_calibration(start, lambda calibration: 1.0) is start  # nothing is better
+    assert improve_calibration(start, bumpy, with_prior=False).prior == start.prior
+    assert {calibration.prior for calibration in tried} == {start.prior}
     assert improve_calibration(start, lambda calibration: float(calibration == start)) is start
     assert bumpy(improve_calibration(start, bumpy, max_evaluations=5)) >= bumpy(start)
 

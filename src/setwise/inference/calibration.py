@@ -48,6 +48,10 @@ _GAIN = 1e-10
 """Newton ends when a step promises less than this a document."""
 
 
+_LEAST_CHANCE = 1e-15
+"""What a label that was ruled out counts: the rounding of a probability."""
+
+
 @dataclass(frozen=True)
 class SetCalibration:
     """Scale, prior and size tilt of the score of a set; as they stand they change nothing."""
@@ -76,12 +80,11 @@ def _set_features(support: Support) -> tuple[Array, Array]:
     return np.log(np.maximum(support.counts, UNSEEN_COUNT)), np.diff(support.sets.indicator.indptr).astype(np.float64)
 
 
-def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support, *, prior: bool = True) -> SetCalibration:
+def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support) -> SetCalibration:
     """Find the calibration under which the sets of held-out documents are most probable among the support.
 
     X and Y must not have been trained on. Documents whose set the support lacks, or the model rules out, have no say.
-    With ``prior=False`` the prior stays 0, for exact inference, which has no use for it. The problem is convex, and
-    solved by Newton's method; documents by sets are never held whole.
+    The problem is convex, and solved by Newton's method; documents by sets are never held whole.
     """
     require(model, "log_prob", by="Set calibration")
     own = support.index_of(LabelMatrix.of(Y, support.sets.names))
@@ -90,7 +93,6 @@ def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support, *, prio
             "Y must have at least one set of the support; got none. Hint: use exact or sampled inference."
         )
     n_block = documents_that_fit(4 * support.n_sets)
-    free = [0, 1, 2] if prior else [0, 2]
     point = np.array([1.0, 0.0, 0.0])
     value, gradient, curvature = _likelihood(model, X, own, support, point, n_block)
     for _ in range(_NEWTON_STEPS):  # where scores are so large that nothing is in doubt, there is no curvature to use
@@ -100,8 +102,7 @@ def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support, *, prio
         point, (value, gradient, curvature) = _SMALLER * point, trial
     for _ in range(_NEWTON_STEPS):
         # A direction in which no document tells sets apart has no curvature, and is left alone.
-        step = np.zeros(3)
-        step[free] = np.linalg.lstsq(curvature[np.ix_(free, free)], gradient[free], rcond=None)[0]
+        step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
         promised = float(gradient @ step)
         if promised < _GAIN:
             break
@@ -163,7 +164,7 @@ def fit_scaling(model: GivesScaledSizeMarginals, X: Any, Y: Any) -> SetCalibrati
     def mean_log_prob(tried: SetCalibration) -> float:
         marginals = model.scaled_marginals(X, tried.scale, tried.size)
         chance = np.where(truth, marginals, 1.0 - marginals)
-        return float(np.log(np.maximum(chance, np.finfo(np.float64).tiny)).sum(axis=1).mean())
+        return float(np.log(np.maximum(chance, _LEAST_CHANCE)).sum(axis=1).mean())
 
     return improve_calibration(AS_IT_IS, mean_log_prob, with_prior=False)
 
