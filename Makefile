@@ -17,7 +17,7 @@ define install_listed
 	$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test lint check sanitize bench-learners bench-models format clean
+.PHONY: help install demo test lint check sanitize bench-learners bench-models bench-predict format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -50,6 +50,9 @@ bench-learners: install $(VENV)/.extra-bench ## time the learners beside their p
 
 bench-models: install $(VENV)/.extra-bench ## time the training of the models beside LIBLINEAR
 	$(PY) -m benchmarks.models
+
+bench-predict: install $(VENV)/.extra-bench ## time the prediction of sets beside scikit-learn's probabilities
+	$(PY) -m benchmarks.predict
 
 format: $(VENV)/.extra-check ## rewrite the code in the project's format
 	$(VENV)/bin/ruff format $(PYTHON_CODE)

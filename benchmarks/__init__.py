@@ -1,4 +1,4 @@
 """Timings of setwise beside its peers: same data, same objective, one run.
 
-Start with ``python -m benchmarks.learners`` or ``python -m benchmarks.models``.
+Start with ``python -m benchmarks.learners``, ``python -m benchmarks.models`` or ``python -m benchmarks.predict``.
 """

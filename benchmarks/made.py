@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +50,34 @@ def many_tags(
     return MadeCorpus(X[:n_train], Y[:n_train], X[n_train:], Y[n_train:])
 
 
+def many_sets(
+    n_train: int = 50_000,
+    n_test: int = 2_000,
+    n_labels: int = 1_000,
+    n_features: int = 20,
+    labels_a_document: float = 3.0,
+    seed: int = 0,
+) -> MadeCorpus:
+    """Make documents of label sets that are all different, some labels far more frequent than others.
+
+    Their features say nothing about their labels: only the shape matters here.
+    """
+    random = np.random.default_rng(seed)
+    popularity = np.arange(1, n_labels + 1) ** -0.7
+    popularity /= popularity.sum()
+    seen: set[tuple[int, ...]] = set()
+    while len(seen) < n_train + n_test:
+        size = 1 + int(random.poisson(labels_a_document - 1))
+        drawn = np.unique(random.choice(n_labels, size=size, p=popularity))
+        seen.add(tuple(drawn.tolist()))
+    sets = random.permutation(np.array(sorted(seen), dtype=object))
+    rows = np.repeat(np.arange(len(sets)), [len(labels) for labels in sets])
+    columns = np.concatenate([np.array(labels) for labels in sets])
+    Y = sp.csr_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(len(sets), n_labels))
+    X = sp.csr_array(random.normal(size=(len(sets), n_features)).astype(np.float32))
+    return MadeCorpus(X[:n_train], Y[:n_train], X[n_train:], Y[n_train:])
+
+
 def with_mean(chances: Array, labels_a_document: float) -> Array:
     """Scale chances, held below 0.95, until a document has so many labels on average."""
     low, high = 0.0, 1e6
@@ -57,3 +86,7 @@ def with_mean(chances: Array, labels_a_document: float) -> Array:
         mean = np.minimum(middle * chances, 0.95).sum(axis=1).mean()
         low, high = (middle, high) if mean < labels_a_document else (low, middle)
     return np.minimum(low * chances, 0.95)
+
+
+MADE: dict[str, Callable[[], MadeCorpus]] = {"many_tags": many_tags, "many_sets": many_sets}
+"""By the names that benchmarks call them."""

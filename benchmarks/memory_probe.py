@@ -1,6 +1,6 @@
-"""Run in a process of its own by ``memory``: read matrices, fit them, and print what the process held, as JSON.
+"""Run in a process of its own by ``memory``: read matrices, work on them, and print what the process held, as JSON.
 
-The matrices come ready-made: parsing text here would leave free memory behind, in which a fit could hide.
+The matrices come ready-made: parsing text here would leave free memory behind, in which the work could hide.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
+from benchmarks.prediction import with_made_weights
 from setwise import models
 from setwise.exceptions import NotConverged
 from setwise.learners import fit_labels
@@ -46,7 +47,12 @@ def fit_model(X: sp.csr_array, Y: sp.csr_array, options: dict[str, Any]) -> int:
     return sum(array.nbytes for array in model.state().arrays.values())
 
 
-WORKS = {"labels": fit_all_labels, "model": fit_model}
+def predict_sets(X: sp.csr_array, Y: sp.csr_array, options: dict[str, Any]) -> int:
+    """Predict the first ``n_documents`` in one call, by support inference over all sets of Y; bytes of the result."""
+    return size_of(with_made_weights(X, Y).predict(X[: options["n_documents"]]))
+
+
+WORKS = {"labels": fit_all_labels, "model": fit_model, "predict": predict_sets}
 
 
 def main(folder: Path, work: str, options: dict[str, Any]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from benchmarks.made import MADE
 from setwise.data import find_corpus
 
 
@@ -37,11 +38,13 @@ class Penalty:
 
 @dataclass(frozen=True)
 class Problem:
-    """One data set: ``X`` as it is stored, and 0/1 labels, those that never vary left out."""
+    """One data set: ``X`` as it is stored, and 0/1 labels, those that never vary in training left out."""
 
     name: str
     X: sp.csr_array
     Y: NDArray[np.float64]
+    X_test: sp.csr_array
+    Y_test: NDArray[np.float64]
 
     @property
     def n_samples(self) -> int:
@@ -56,8 +59,11 @@ class Problem:
         return np.arange(self.Y.shape[1])
 
     def first(self, n_documents: int) -> Problem:
-        """Keep some documents, and the labels that vary among them."""
-        return from_matrices(self.name, self.X[:n_documents], self.Y[:n_documents])
+        """Keep some documents to train on, and the labels that vary among them."""
+        return from_matrices(self.name, self.X[:n_documents], self.Y[:n_documents], self.X_test, self.Y_test)
+
+    def first_to_test(self, n_documents: int) -> Problem:
+        return replace(self, X_test=self.X_test[:n_documents], Y_test=self.Y_test[:n_documents])
 
     def labels_over_frequency(self, n_labels: int) -> NDArray[np.intp]:
         """Pick labels from the rarest to the most frequent, in even steps of rank: the same ones each run."""
@@ -67,11 +73,23 @@ class Problem:
 
 
 def load(name: str) -> Problem:
-    X, Y = find_corpus(name).read("train")
-    return from_matrices(name, X, Y.toarray())
+    if name in MADE:
+        made = MADE[name]()
+        return from_matrices(name, made.X, dense(made.Y), made.X_test, dense(made.Y_test))
+    corpus = find_corpus(name)
+    (X, Y), (X_test, Y_test) = corpus.read("train"), corpus.read("test")
+    return from_matrices(name, X, dense(Y), X_test, dense(Y_test))
 
 
-def from_matrices(name: str, X: sp.csr_array, Y: NDArray[np.generic]) -> Problem:
-    labels = np.asarray(Y, dtype=np.float64)
+def dense(Y: sp.csr_array) -> NDArray[np.float64]:
+    return np.asarray(Y.astype(np.float64).toarray())
+
+
+def from_matrices(
+    name: str, X: sp.csr_array, Y: NDArray[np.generic], X_test: sp.csr_array, Y_test: NDArray[np.generic]
+) -> Problem:
+    labels, true = np.asarray(Y, dtype=np.float64), np.asarray(Y_test, dtype=np.float64)
     varies = labels.min(axis=0) < labels.max(axis=0)
-    return Problem(name, sp.csr_array(X), labels[:, varies])
+    if not varies.all():  # a copy, which may be large
+        labels, true = labels[:, varies], true[:, varies]
+    return Problem(name, sp.csr_array(X), labels, sp.csr_array(X_test), true)

@@ -28,6 +28,10 @@ FORMATS = {
     "times": "{:.2f}",
     "goal": "{:g}",
     "iterations": "{:,.0f}",
+    "documents": "{:,.0f}",
+    "sets": "{:,.0f}",
+    "F1": "{:.2f}",
+    "gain": "{:+.2f}",
 }
 WIDTHS = {"objective": 14}
 

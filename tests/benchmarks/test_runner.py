@@ -15,13 +15,20 @@ from benchmarks.learners import LEARNERS
 from benchmarks.model_effort import Iterations, ModelEffort
 from benchmarks.models import MODELS
 from benchmarks.peers import Entry
+from benchmarks.predict import PREDICT
+from benchmarks.predict_effort import PredictEffort
 from benchmarks.rows import read_rows
 from tests.benchmarks.tiny import tiny_problem
 
 TINY_EFFORT = Effort(cs=(1.0,), elastic_cs=(1.0,), n_rounds=1, n_labels=2, n_labels_of_slowest=1)
 FEW = Iterations(lbfgs=3, em=2)
 TINY_MODELS = ModelEffort(whole=FEW, clean=FEW, memory=FEW, n_components=2, n_rounds=1, n_documents=70)
-BENCHMARKS = [replace(LEARNERS, quick=TINY_EFFORT), replace(MODELS, quick=TINY_MODELS)]
+TINY_PREDICT = PredictEffort(n_rounds=1, memory_documents=(20, 80), n_train=70, n_test=20)
+BENCHMARKS = [
+    replace(LEARNERS, quick=TINY_EFFORT),
+    replace(MODELS, quick=TINY_MODELS),
+    replace(PREDICT, quick=TINY_PREDICT),
+]
 TINY_LEARNERS = BENCHMARKS[0]
 every_benchmark = pytest.mark.parametrize("benchmark_", BENCHMARKS, ids=lambda benchmark: benchmark.name)
 
