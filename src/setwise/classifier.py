@@ -393,7 +393,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         def score(tried: SetCalibration) -> float:
             return self._held_out_f1(name, tried, X, Y, support)
 
-        setattr(self, name, improve_calibration(getattr(self, name), score, with_prior=with_prior))
+        start = max(getattr(self, name), AS_IT_IS, key=score)
+        setattr(self, name, improve_calibration(start, score, with_prior=with_prior))
 
     def _best_of(self, values: tuple[float, ...], name: str, X: Any, Y: LabelMatrix, support: Support) -> float:
         """Find the value of the highest F1, the first of equals."""
