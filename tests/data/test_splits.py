@@ -1,0 +1,97 @@
+"""Splits: every document once, parts alike, the same seed the same parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from numpy.typing import NDArray
+
+from setwise.data.splits import folds, hold_out, stratified_parts
+from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.labels import LabelMatrix, Support
+from tests.strategies import indicators
+
+
+def made_labels(n: int = 2000, n_labels: int = 30, seed: int = 0) -> NDArray[np.int64]:
+    random = np.random.default_rng(seed)
+    return (random.random((n, n_labels)) < np.geomspace(0.3, 0.002, n_labels)).astype(np.int64)
+
+
+@given(Y=indicators(max_samples=12), share=st.floats(0.01, 0.99), seed=st.integers(0, 9))
+def test_every_document_is_in_one_part_and_no_part_is_empty(Y: NDArray[np.int64], share: float, seed: int) -> None:
+    if len(Y) < 2:
+        return
+    train, held = hold_out(Y, share, seed)
+    assert_array_equal(np.sort(np.concatenate([train, held])), np.arange(len(Y)))
+    assert train.size
+    assert held.size
+    assert (np.diff(train) > 0).all()
+
+
+def test_parts_have_their_share_of_documents_and_of_each_label() -> None:
+    Y = made_labels()
+    _, held = hold_out(Y, 0.2, seed=1)
+    assert abs(held.size - 400) <= 2
+    expected = 0.2 * Y.sum(axis=0)
+    assert np.abs(Y[held].sum(axis=0) - expected).max() <= 2.0
+
+
+def test_stratified_parts_are_more_alike_than_random_ones() -> None:
+    Y = made_labels(seed=3)
+    stratified = np.stack([Y[held].mean(axis=0) for _, held in folds(Y, 5, seed=0)])
+    part = np.random.default_rng(0).permutation(len(Y)) % 5
+    random = np.stack([Y[part == k].mean(axis=0) for k in range(5)])
+    assert stratified.std(axis=0).max() < 0.4 * random.std(axis=0).max()
+
+
+def test_frequent_sets_are_shared_out_and_rare_ones_stay_mostly_in_training() -> None:
+    Y = np.repeat([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0], [0, 0, 1, 1]], [100, 50, 3, 2], axis=0)
+    _, held = hold_out(Y, 0.2, seed=0)
+    support = Support.of(LabelMatrix.of(Y))
+    counts = np.bincount(support.set_of[held], minlength=support.n_sets)
+    assert_array_equal(counts[:2], [20, 10])
+    assert (counts[2:] <= 1).all()
+
+
+def test_each_document_is_held_out_by_one_fold() -> None:
+    Y = made_labels(200)
+    times = np.zeros(200, dtype=np.int64)
+    for train, held in folds(Y, 7, seed=2):
+        times[held] += 1
+        assert_array_equal(np.sort(np.concatenate([train, held])), np.arange(200))
+    assert (times == 1).all()
+
+
+def test_same_seed_same_parts() -> None:
+    Y = made_labels(300)
+    assert_array_equal(stratified_parts(Y, [0.5, 0.5], 4), stratified_parts(sp.csr_array(Y), [0.5, 0.5], 4))
+    assert (stratified_parts(Y, [0.5, 0.5], 4) != stratified_parts(Y, [0.5, 0.5], 5)).any()
+
+
+def test_documents_without_labels_are_shared_out_too() -> None:
+    Y = np.zeros((100, 3), dtype=np.int64)
+    _, held = hold_out(Y, 0.3, seed=0)
+    assert held.size == 30
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.5, "some", True])
+def test_bad_shares(share: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"^share must lie between 0 and 1; got"):
+        hold_out(made_labels(10), share)
+
+
+@pytest.mark.parametrize("n_folds", [1, 0, 2.5, True])
+def test_bad_numbers_of_folds(n_folds: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"^n_folds must be a whole number from 2 up; got"):
+        folds(made_labels(10), n_folds)
+
+
+def test_more_parts_than_documents() -> None:
+    with pytest.raises(InvalidData, match="at least a document a part, 5; got 3"):
+        folds(made_labels(3), 5)
