@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from setwise.classifier import MODELS, ScoredSet, SetClassifier
+from setwise.data.splits import hold_out
 from setwise.decision import expected_f, gfm, most_probable, threshold
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
 from setwise.inference import SetCalibration, blocks
@@ -300,8 +301,7 @@ class TestTuning:
     def test_a_tuned_blend_is_the_best_of_those_tried(self) -> None:
         found = SetClassifier(BR, "blend", blend="tuned").fit(X, Y)
         assert found.inference_.weight == found.blend_
-        order = np.random.default_rng(0).permutation(len(Y))
-        held, rest = np.sort(order[: round(0.2 * len(Y))]), np.sort(order[round(0.2 * len(Y)) :])
+        rest, held = hold_out(Y, 0.2, 0)
         scores = {
             blend: SetClassifier(BR, "blend", blend=blend).fit(X[rest], Y[rest]).score(X[held], Y[held])
             for blend in np.arange(11) / 10

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from setwise.abilities import require
+from setwise.data.splits import hold_out
 from setwise.decision import best_threshold, best_thresholds, expected_f, gfm, most_probable, threshold
 from setwise.decision.gfm import checked_beta
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
@@ -88,8 +89,9 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
     best instance F1), or "tuned per label" (for each label's F1); with ``at_least_one``, never none.
 
     ``calibration`` corrects the model's probabilities of sets (see :class:`SetCalibration`): "likelihood" and "f1" find
-    the correction on a part of the training documents, ``held_out`` of them drawn by ``seed``, which the model does not
-    see until it is trained once more on all. A tuned threshold or blend is found on the same part.
+    the correction on a part of the training documents, ``held_out`` of them drawn by ``seed`` with labels shared out
+    (:func:`setwise.data.splits.hold_out`). The model does not see that part until it is trained once more on all. A
+    tuned threshold or blend is found on the same part.
 
     After ``fit``: ``classes_`` (label names), ``model_``, ``support_``, ``inference_``, ``calibration_`` (of the
     support), ``scaling_`` (of exact inference), ``threshold_``, ``blend_``, ``n_features_in_``.
@@ -354,11 +356,9 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     def _tune_prediction(self, X: Any, labels: LabelMatrix, model: Any) -> None:
         """Find calibration, blend and threshold on documents that a first training does not see."""
-        order = np.random.default_rng(self.seed).permutation(labels.n_samples)
-        n_held = min(max(1, round(self.held_out * labels.n_samples)), labels.n_samples - 1)
-        if n_held < 1:
+        if labels.n_samples < 2:
             raise InvalidData(f"X must have at least two documents to hold one out; got n_samples={labels.n_samples}.")
-        held, rest = np.sort(order[:n_held]), np.sort(order[n_held:])
+        rest, held = hold_out(labels, self.held_out, self.seed)
         rows = X.tocsr() if sp.issparse(X) else X
         seen = labels.take(rest)
         self.model_ = clone(model).fit(rows[rest], seen)

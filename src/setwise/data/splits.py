@@ -1,8 +1,9 @@
 """Splits of labelled documents into parts alike: iterative stratification, fast.
 
 After Sechidis, Tsoumakas and Vlahavas (2011): the label with the fewest documents left goes first, and each of its
-documents to the part that still lacks most of that label. Label sets that several documents share count as labels of
-their own, so that a frequent set is shared out and a rare one keeps most of its documents in the largest part.
+documents to the part that still lacks most of that label. A label that one document has stays in the largest part. Sets
+are left to chance, as they are in new documents: sharing those of a few documents out would keep rare sets in training,
+and what is then tuned would trust the support too much.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData, InvalidParameter
-from setwise.labels import LabelMatrix, Support
+from setwise.labels import LabelMatrix
 
 __all__ = ["folds", "hold_out", "stratified_parts"]
 
@@ -41,7 +42,7 @@ def folds(Y: Any, n_folds: int = 5, seed: int = 0) -> list[tuple[Documents, Docu
 
 
 def stratified_parts(Y: Any, shares: Sequence[float], seed: int = 0) -> NDArray[np.int64]:
-    """Give each document its part, so that parts have ``shares`` of all documents, of each label and of each set.
+    """Give each document its part, so that parts have ``shares`` of all documents and of each label.
 
     No part stays empty. Ties are broken by what a part lacks in documents, then by chance; the same seed gives the same
     parts.
@@ -52,47 +53,34 @@ def stratified_parts(Y: Any, shares: Sequence[float], seed: int = 0) -> NDArray[
         raise InvalidData(f"Y must have at least a document a part, {len(shares)}; got {n_documents}.")
     random = np.random.default_rng(seed)
     order = random.permutation(n_documents)
-    traits = _traits(labels)[order]
-    part_of = _assign(traits, np.asarray(shares, dtype=np.float64), random)
+    part_of = _assign(labels.indicator[order], np.asarray(shares, dtype=np.float64), random)
     parts = np.empty(n_documents, dtype=np.int64)
     parts[order] = part_of
     return parts
 
 
-def _traits(labels: LabelMatrix) -> sp.csr_array:
-    """Labels, and the sets of at least two labels that at least two documents have: what is to be shared out."""
-    support = Support.of(labels)
-    shared = (support.counts > 1) & (support.sets.sizes > 1)
-    number = np.where(shared, np.cumsum(shared) - 1, -1)[support.set_of]
-    (rows,) = np.nonzero(number >= 0)
-    sets = sp.csr_array(
-        (np.ones(rows.size, dtype=np.int64), (rows, number[rows])), shape=(labels.n_samples, int(shared.sum()))
-    )
-    return sp.csr_array(sp.hstack([labels.indicator, sets], format="csr"))
-
-
-def _assign(traits: sp.csr_array, shares: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.int64]:
-    """Go through the traits, the one with the fewest documents left first. Lists, since they are read one by one."""
-    n_documents, n_traits = traits.shape
-    by_trait = sp.csc_array(traits)
-    left = np.diff(by_trait.indptr).astype(np.int64)
-    lacking = np.outer(left, shares).tolist()  # of each trait in each part
+def _assign(labels: sp.csr_array, shares: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.int64]:
+    """Go through the labels, the one with the fewest documents left first. Lists, since they are read one by one."""
+    n_documents = labels.shape[0]
+    by_label = sp.csc_array(labels)
+    left = np.diff(by_label.indptr).astype(np.int64)
+    lacking = np.outer(left, shares).tolist()  # of each label in each part
     room = (n_documents * shares).tolist()
     chance = random.random((n_documents, len(shares))).tolist()
     parts = [-1] * n_documents
-    indices, starts = traits.indices.tolist(), traits.indptr.tolist()
+    indices, starts = labels.indices.tolist(), labels.indptr.tolist()
 
     def put(document: int, wanted: list[float]) -> None:
         part = max(range(len(room)), key=lambda j: (wanted[j], room[j], chance[document][j]))
         parts[document] = part
         room[part] -= 1.0
-        for trait in indices[starts[document] : starts[document + 1]]:
-            lacking[trait][part] -= 1.0
-            left[trait] -= 1
+        for label in indices[starts[document] : starts[document + 1]]:
+            lacking[label][part] -= 1.0
+            left[label] -= 1
 
     while left.any():
         rarest = int(np.argmin(np.where(left > 0, left, n_documents + 1)))
-        for document in by_trait.indices[by_trait.indptr[rarest] : by_trait.indptr[rarest + 1]].tolist():
+        for document in by_label.indices[by_label.indptr[rarest] : by_label.indptr[rarest + 1]].tolist():
             if parts[document] < 0:
                 put(document, lacking[rarest])
     for document in range(n_documents):
