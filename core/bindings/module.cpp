@@ -12,5 +12,6 @@ NB_MODULE(_native, m) {
     setwise::door::bind_learners(m);
     setwise::door::bind_mixture(m);
     setwise::door::bind_chain(m);
+    setwise::door::bind_scores(m);
     m.def("uses_avx2", &setwise::machine_has_avx2);
 }

@@ -10,5 +10,6 @@ void bind_decision(nanobind::module_& m);
 void bind_learners(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_chain(nanobind::module_& m);
+void bind_scores(nanobind::module_& m);
 
 }  // namespace setwise::door

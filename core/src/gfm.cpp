@@ -33,6 +33,26 @@ void deltas_plain(const std::vector<std::int32_t>& labels, std::int32_t n_sizes,
     deltas_body(labels, n_sizes, count, joint, weight, delta);
 }
 
+// Adds one label's row to the mass of each size, keeps the largest of each, and returns the label's sum.
+SETWISE_INLINE double measure_body(std::int32_t n_sizes, const double* row, double* mass, double* peak) {
+    double total = 0.0;
+#pragma omp simd reduction(+ : total)
+    for (std::int32_t s = 0; s < n_sizes; ++s) {
+        total += row[s];
+        mass[s] += row[s];
+        peak[s] = peak[s] < row[s] ? row[s] : peak[s];
+    }
+    return total;
+}
+
+SETWISE_TARGET_AVX2 double measure_avx2(std::int32_t n_sizes, const double* row, double* mass, double* peak) {
+    return measure_body(n_sizes, row, mass, peak);
+}
+
+double measure_plain(std::int32_t n_sizes, const double* row, double* mass, double* peak) {
+    return measure_body(n_sizes, row, mass, peak);
+}
+
 // The search of one document; buffers are kept from one to the next.
 class Search {
   public:
@@ -80,15 +100,10 @@ class Search {
         labels_.clear();
         std::fill(mass_.begin(), mass_.end(), 0.0);
         std::fill(peak_.begin(), peak_.end(), 0.0);
+        const auto measure_row = machine_has_avx2() ? measure_avx2 : measure_plain;
         for (std::int32_t l = 0; l < n_labels_; ++l) {
             const double* row = joint + static_cast<std::int64_t>(l) * n_sizes_;
-            bool any = false;
-            for (std::int32_t s = 0; s < n_sizes_; ++s) {
-                any = any || row[s] > 0.0;
-                mass_[s] += row[s];
-                peak_[s] = std::max(peak_[s], row[s]);
-            }
-            if (any) labels_.push_back(l);
+            if (measure_row(n_sizes_, row, mass_.data(), peak_.data()) > 0.0) labels_.push_back(l);
         }
         const double least = std::accumulate(mass_.begin(), mass_.end(), 0.0) * least_probability(n_sizes_);
         first_ = 0;
@@ -157,6 +172,7 @@ std::vector<BestSet> maximise_expected_f_over_sets(std::int64_t n_documents, con
     for (std::int32_t s = 0; s < sets.n_cols; ++s)
         n_sizes = std::max(n_sizes, static_cast<std::int32_t>(sets.count(s)));
     const double least = least_probability(sets.n_cols);
+    const SetsBySize by_size(sets, n_sizes);
     std::vector<BestSet> found(n_documents);
 #pragma omp parallel num_threads(n_threads)
     {
@@ -165,7 +181,7 @@ std::vector<BestSet> maximise_expected_f_over_sets(std::int64_t n_documents, con
 #pragma omp for schedule(dynamic, 16)
         for (std::int64_t i = 0; i < n_documents; ++i) {
             if (stop) continue;
-            const double empty = add_sets(sets, probability + i * sets.n_cols, least, n_sizes, joint.data());
+            const double empty = by_size.add_to(probability + i * sets.n_cols, least, joint.data());
             found[i] = search.best(joint.data(), empty);
             for (const std::int32_t l : search.labels())  // only these need to be cleared for the next
                 std::fill_n(joint.begin() + static_cast<std::int64_t>(l) * n_sizes, n_sizes, 0.0);

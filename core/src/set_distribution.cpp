@@ -50,18 +50,32 @@ double least_probability(std::int32_t n_sets) {
     return std::numeric_limits<double>::epsilon() / 2.0 / n_sets;
 }
 
-double add_sets(const Columns<Ones>& sets, const double* probability, double least, std::int32_t n_sizes,
-                double* joint) {
-    double empty = 0.0;
-    for (std::int32_t s = 0; s < sets.n_cols; ++s) {
-        const double p = probability[s];
-        if (p < least) continue;
-        const auto size = static_cast<std::int32_t>(sets.count(s));
-        if (size == 0) empty += p;
-        if (size > n_sizes) continue;
+SetsBySize::SetsBySize(const Columns<Ones>& sets, std::int32_t n_sizes) : n_sizes_(n_sizes), first_(n_sizes + 2, 0) {
+    for (std::int32_t s = 0; s < sets.n_cols; ++s)
+        if (sets.count(s) <= n_sizes) ++first_[sets.count(s) + 1];
+    for (std::int32_t size = 0; size <= n_sizes; ++size) first_[size + 1] += first_[size];
+    order_.resize(first_.back());
+    std::vector<std::int64_t> next(first_.begin(), first_.end() - 1);
+    for (std::int32_t s = 0; s < sets.n_cols; ++s)
+        if (sets.count(s) <= n_sizes) order_[next[sets.count(s)]++] = s;
+    for (const std::int32_t s : order_)
         for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e)
-            joint[static_cast<std::int64_t>(sets.indices[e]) * n_sizes + size - 1] += p;
+            cells_.push_back(static_cast<std::int64_t>(sets.indices[e]) * n_sizes + sets.count(s) - 1);
+}
+
+double SetsBySize::add_to(const double* probability, double least, double* joint) const {
+    double empty = 0.0;
+    for (std::int64_t i = 0; i < first_[1]; ++i) {
+        const double p = probability[order_[i]];
+        if (!(p < least)) empty += p;
     }
+    const std::int64_t* cell = cells_.data();
+    for (std::int32_t size = 1; size <= n_sizes_; ++size)
+        for (std::int64_t i = first_[size]; i < first_[size + 1]; ++i, cell += size) {
+            const double p = probability[order_[i]];
+            if (p < least) continue;
+            for (std::int32_t e = 0; e < size; ++e) joint[cell[e]] += p;
+        }
     return empty;
 }
 
@@ -69,10 +83,10 @@ void size_marginals_of_sets(std::int64_t n_documents, const Columns<Ones>& sets,
                             const double* probability, double* joint, double* empty, int n_threads,
                             const std::atomic<bool>& stop) {
     const double least = least_probability(sets.n_cols);
+    const SetsBySize by_size(sets, n_sizes);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(n_threads)
     for (std::int64_t i = 0; i < n_documents; ++i)
-        if (!stop)
-            empty[i] = add_sets(sets, probability + i * sets.n_cols, least, n_sizes, joint + i * sets.n_rows * n_sizes);
+        if (!stop) empty[i] = by_size.add_to(probability + i * sets.n_cols, least, joint + i * sets.n_rows * n_sizes);
 }
 
 }  // namespace setwise

@@ -157,6 +157,18 @@ class Chain:
     def samples(self, score: _F64, uniform: _F64) -> tuple[_I64, _I32]:
         """Sets (indptr, indices) of one row of scores, one for each row of uniform numbers."""
 
+def linear_scores(
+    x_indptr: _I64,
+    x_indices: _I32,
+    x_values: _F32 | _F64,
+    w_indptr: _I64,
+    w_indices: _I32,
+    w_values: _F64,
+    intercept: _F64,
+    n_features: int,
+) -> _F64:
+    """X @ W.T + intercept, documents by labels, from the rows of X and those of W, in any order within a row."""
+
 def softmax_rows(scores: _F64, n_threads: int) -> None:
     """Turn each row of scores, the log of anything proportional to them, into probabilities in place."""
 

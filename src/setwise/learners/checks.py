@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from setwise import _core
 from setwise.exceptions import InvalidData, InvalidParameter
 
 __all__ = [
@@ -191,6 +192,17 @@ def linear_scores(X: Any, coef: sp.csr_array, intercept: NDArray[np.float64]) ->
         raise InvalidData(f"X must have the {coef.shape[1]} features of the fit; got {matrix.shape[1]}.")
     require_finite(matrix.data if sp.issparse(matrix) else matrix, "X")
     # From a quarter of non-zeros on, a dense matrix is no larger and its rows are read faster.
-    dense = sp.issparse(matrix) and coef.nnz > coef.shape[0] * coef.shape[1] / 4
-    product = matrix @ (np.ascontiguousarray(coef.toarray().T) if dense else coef.T)
-    return np.asarray((product.toarray() if sp.issparse(product) else product) + intercept, dtype=np.float64)
+    few = coef.nnz <= coef.shape[0] * coef.shape[1] / 4
+    if few and sp.issparse(matrix):
+        weights = _rows_of(coef.astype(np.float64, copy=False))
+        shift = np.ascontiguousarray(intercept, dtype=np.float64)
+        return _core.linear_scores(*_rows_of(matrix), *weights, shift, coef.shape[1])
+    product = matrix @ (coef.T if few else np.ascontiguousarray(coef.toarray().T))
+    return np.asarray(product + intercept, dtype=np.float64)
+
+
+def _rows_of(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
+    """Give starts, columns and values of the rows, the values as they are where they are of a precision of ours."""
+    rows = matrix.tocsr()
+    values = rows.data if rows.dtype in (np.float32, np.float64) else rows.data.astype(np.float64)
+    return rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False), np.ascontiguousarray(values)
