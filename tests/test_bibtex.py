@@ -44,8 +44,9 @@ def test_support_and_gfm_attain_what_they_should(fitted: SetClassifier, test_par
     over = SupportInference(fitted.support_)
     assert percent(fitted, test_part, ModeInference(), most_probable) >= 39.0
     assert percent(fitted, test_part, over, most_probable) >= 44.5
-    assert percent(fitted, test_part, over, gfm) >= 47.0
-    assert 100.0 * fitted.score(*test_part) >= 48.0  # calibrated
+    plain = percent(fitted, test_part, over, gfm)
+    assert plain >= 47.0
+    assert 100.0 * fitted.score(*test_part) > plain  # calibrated
 
 
 def test_exact_marginals_are_as_good_as_a_thousand_samples(fitted: SetClassifier, test_part: tuple[Any, Any]) -> None:
