@@ -48,8 +48,10 @@ def fit_model(X: sp.csr_array, Y: sp.csr_array, options: dict[str, Any]) -> int:
 
 
 def predict_sets(X: sp.csr_array, Y: sp.csr_array, options: dict[str, Any]) -> int:
-    """Predict the first ``n_documents`` in one call, by support inference over all sets of Y; bytes of the result."""
-    return size_of(with_made_weights(X, Y).predict(X[: options["n_documents"]]))
+    """Predict all documents in one call, by support inference over the sets of Y, which may be more; bytes of the
+    result.
+    """
+    return size_of(with_made_weights(X, Y).predict(X))
 
 
 WORKS = {"labels": fit_all_labels, "model": fit_model, "predict": predict_sets}

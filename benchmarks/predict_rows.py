@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -153,7 +154,7 @@ def verdict_on_growth(times: float, more: float) -> str:
 
 def memory_rows(problem: Problem, effort: PredictEffort) -> Iterator[Row]:
     """Predict few documents, then many, each in a process of its own."""
-    few, many = (probe(problem, "predict", {"n_documents": n}) for n in effort.memory_documents)
+    few, many = (probe(replace(problem, X=problem.X[:n]), "predict", {}) for n in effort.memory_documents)
     beyond = [in_mb["peak"] - in_mb["before"] - in_mb["result"] for in_mb in (few, many)]
     verdicts = [
         "yes" if few["peak"] <= ALLOWED_MB else f"no: the goal is {ALLOWED_MB:,.0f} MB",

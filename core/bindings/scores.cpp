@@ -12,7 +12,7 @@ namespace {
 template <class Value>
 Columns<const Value*> checked_rows(const In<std::int64_t>& indptr, const In<std::int32_t>& indices,
                                    const In<Value>& values, std::int32_t n_features) {
-    require(indptr.shape(0) >= 2 && indptr.shape(0) < std::size_t{1} << 31, "there must be a row");
+    require(indptr.shape(0) >= 1 && indptr.shape(0) < std::size_t{1} << 31, "indptr has the wrong length");
     require(values.shape(0) == indices.shape(0), "values and indices differ in length");
     const auto n = static_cast<std::int32_t>(indptr.shape(0) - 1);
     const std::int64_t* p = indptr.data();

@@ -1,6 +1,7 @@
 #include "setwise/gfm.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "setwise/dispatch.hpp"
@@ -62,28 +63,35 @@ class Search {
           beta_squared_(beta * beta),
           mass_(n_sizes),
           peak_(n_sizes),
-          weight_(n_sizes) {}
+          weight_(n_sizes),
+          ones_(n_sizes, 1.0) {}
 
     BestSet best(const double* joint, double empty) {
+        const auto deltas = machine_has_avx2() ? deltas_avx2 : deltas_plain;
         measure(joint);
+        label_mass_.resize(labels_.size());
+        deltas(labels_, n_sizes_, last_ - first_, joint + first_, ones_.data(), label_mass_.data());
+        heap_ = label_mass_;
+        std::make_heap(heap_.begin(), heap_.end());
         BestSet found;
         found.expected = empty;
         const auto most = static_cast<std::int32_t>(labels_.size());  // a label without mass only costs
         for (std::int32_t k = 1; k <= most; ++k) {
+            std::pop_heap(heap_.begin(), heap_.end() - (k - 1));  // puts the k-th largest behind the rest
             weigh(k);
             bool spent = false;
             if (bound(k, spent) <= found.expected) {
                 if (spent) break;
                 continue;
             }
-            delta_.resize(labels_.size());
-            const auto deltas = machine_has_avx2() ? deltas_avx2 : deltas_plain;
-            deltas(labels_, n_sizes_, last_ - first_, joint + first_, weight_.data() + first_, delta_.data());
+            choose_candidates(heap_[most - k]);
+            delta_.resize(candidates_.size());
+            deltas(candidates_, n_sizes_, last_ - first_, joint + first_, weight_.data() + first_, delta_.data());
             const double value = gather_top(k);
             if (value > found.expected) {
                 found.expected = value;
                 found.labels.clear();
-                for (std::int32_t a = 0; a < k; ++a) found.labels.push_back(labels_[order_[a]]);
+                for (std::int32_t a = 0; a < k; ++a) found.labels.push_back(candidates_[order_[a]]);
             }
         }
         std::sort(found.labels.begin(), found.labels.end());
@@ -128,6 +136,16 @@ class Search {
         return total;
     }
 
+    // Labels that may be among the k largest deltas. The delta of a label lies between its mass at the smallest weight
+    // and at the largest, so that k deltas reach the k-th largest mass at the smallest weight; who cannot, is out.
+    void choose_candidates(double kth_mass) {
+        const double slack = 1.0 + 4.0 * n_sizes_ * std::numeric_limits<double>::epsilon();  // for rounding of sums
+        const double least = kth_mass * weight_[last_ - 1] / (weight_[first_] * slack);
+        candidates_.clear();
+        for (std::size_t a = 0; a < labels_.size(); ++a)
+            if (label_mass_[a] >= least) candidates_.push_back(labels_[a]);
+    }
+
     // Puts the places of the k largest deltas first, ties by label, and adds them up in that order.
     double gather_top(std::int32_t k) {
         order_.resize(delta_.size());
@@ -143,9 +161,11 @@ class Search {
     const std::int32_t n_labels_, n_sizes_;
     std::int32_t first_ = 0, last_ = 0;  // sizes that matter
     const double beta_squared_;
-    std::vector<double> mass_, peak_, weight_;  // sizes
-    std::vector<std::int32_t> labels_;          // those with mass, rising
-    std::vector<double> delta_;                 // the same
+    std::vector<double> mass_, peak_, weight_, ones_;  // sizes
+    std::vector<std::int32_t> labels_;                 // those with mass, rising
+    std::vector<double> label_mass_, heap_;            // the same: over the sizes that matter
+    std::vector<std::int32_t> candidates_;             // some of them, rising
+    std::vector<double> delta_;                        // of these
     std::vector<std::int32_t> order_;
 };
 

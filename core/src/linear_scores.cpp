@@ -15,7 +15,7 @@ struct Weight {
 class ByFeature {
   public:
     explicit ByFeature(const Columns<const double*>& weights) : first_(weights.n_rows + std::size_t{1}, 0) {
-        const std::int64_t n = weights.end(weights.n_cols - 1);
+        const std::int64_t n = weights.indptr[weights.n_cols];
         for (std::int64_t e = 0; e < n; ++e) ++first_[weights.indices[e] + std::size_t{1}];
         for (std::size_t j = 1; j < first_.size(); ++j) first_[j] += first_[j - 1];
         weights_.resize(n);

@@ -86,7 +86,7 @@ def test_memory_beyond_its_goals_is_told(problem: Problem, monkeypatch: pytest.M
         20: {"data": 1.0, "before": 100.0, "peak": 1200.0, "result": 1.0},
         80: {"data": 1.0, "before": 100.0, "peak": 1214.0, "result": 2.0},
     }
-    monkeypatch.setattr(predict_rows, "probe", lambda _problem, _work, options: held[options["n_documents"]])
+    monkeypatch.setattr(predict_rows, "probe", lambda part, _work, _options: held[part.n_samples])
     verdicts = [row.verdict for row in predict_rows.memory_rows(problem, TINY)]
     assert verdicts == ["no: the goal is 1,000 MB", "no: 13 MB more, 10 allowed"]
 
@@ -95,7 +95,7 @@ def test_probe_predicts_the_documents_it_is_asked_for(problem: Problem) -> None:
     Y = sp.csr_array(problem.Y)
     chosen = with_made_weights(problem.X, Y).predict(problem.X[:20])
     assert chosen.shape == (20, 4)
-    size = memory_probe.predict_sets(problem.X, Y, {"n_documents": 20})
+    size = memory_probe.predict_sets(problem.X[:20], Y, {})
     assert size == memory_probe.size_of(chosen)
 
 

@@ -37,6 +37,10 @@ def test_batch_equals_one_by_one() -> None:
     assert np.array_equal(linear_scores(X, WEIGHTS, INTERCEPT), np.concatenate(single))
 
 
+def test_no_label_has_no_score() -> None:
+    assert linear_scores(sparse_rows(20, 30, 0), sp.csr_array((0, 30)), np.zeros(0)).shape == (20, 0)
+
+
 def test_features_may_repeat_and_come_in_any_order() -> None:
     X = sp.csr_array((np.array([1.0, 2.0, 3.0]), np.array([7, 2, 7]), np.array([0, 3])), shape=(1, 30))
     expected = X.toarray() @ WEIGHTS.toarray().T + INTERCEPT
@@ -50,7 +54,7 @@ def test_features_may_repeat_and_come_in_any_order() -> None:
         ([0, 1], [-1], "indices out of range"),
         ([0, 2], [3], "does not span"),
         ([0, 1, 0, 1], [3], "falls"),
-        ([0], [], "there must be a row"),
+        ([], [], "wrong length"),
     ],
 )
 def test_door_refuses_what_would_be_read_wrongly(indptr: list[int], indices: list[int], what: str) -> None:
