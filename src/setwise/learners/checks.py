@@ -193,15 +193,15 @@ def linear_scores(X: Any, coef: sp.csr_array, intercept: NDArray[np.float64]) ->
     require_finite(matrix.data if sp.issparse(matrix) else matrix, "X")
     if coef.shape[0] == 0:
         return np.zeros((matrix.shape[0], 0))
-    if not sp.issparse(matrix):
-        return np.asarray(
-            matrix @ coef.T + intercept, dtype=np.float64
-        )  # not dense by dense: that depends on the batch
-    if coef.nnz > coef.shape[0] * coef.shape[1] / 4:  # a dense matrix is then no larger, and its rows are read faster
-        return np.asarray(matrix @ np.ascontiguousarray(coef.toarray().T) + intercept, dtype=np.float64)
-    weights = _rows_of(coef.astype(np.float64, copy=False))
-    shift = np.ascontiguousarray(intercept, dtype=np.float64)
-    return _core.linear_scores(*_rows_of(matrix), *weights, shift, coef.shape[1])
+    # From a quarter of non-zeros on, a dense matrix is no larger and its rows are read faster.
+    few = coef.nnz <= coef.shape[0] * coef.shape[1] / 4
+    if few and sp.issparse(matrix):
+        weights = _rows_of(coef.astype(np.float64, copy=False))
+        shift = np.ascontiguousarray(intercept, dtype=np.float64)
+        return _core.linear_scores(*_rows_of(matrix), *weights, shift, coef.shape[1])
+    # A product of two dense matrices would let other documents change a document's bits.
+    product = matrix @ (np.ascontiguousarray(coef.toarray().T) if sp.issparse(matrix) else coef.T)
+    return np.asarray(product + intercept, dtype=np.float64)
 
 
 def _rows_of(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
