@@ -98,9 +98,6 @@ class Search {
         return found;
     }
 
-    // The labels that had mass in the last search.
-    const std::vector<std::int32_t>& labels() const { return labels_; }
-
   private:
     // For each size the sum over labels and the largest of them; which labels have any mass, and which sizes. Sizes at
     // either end that together weigh less than the rounding of the rest are left out.
@@ -191,20 +188,22 @@ std::vector<BestSet> maximise_expected_f_over_sets(std::int64_t n_documents, con
     std::int32_t n_sizes = 1;
     for (std::int32_t s = 0; s < sets.n_cols; ++s)
         n_sizes = std::max(n_sizes, static_cast<std::int32_t>(sets.count(s)));
-    const double least = least_probability(sets.n_cols);
-    const SetsBySize by_size(sets, n_sizes);
+    const SetLanes lanes(sets, n_sizes);
     std::vector<BestSet> found(n_documents);
 #pragma omp parallel num_threads(n_threads)
     {
         Search search(sets.n_rows, n_sizes, beta);
+        SetLanes::Sums sums(lanes);
         std::vector<double> joint(static_cast<std::size_t>(sets.n_rows) * n_sizes, 0.0);
-#pragma omp for schedule(dynamic, 16)
-        for (std::int64_t i = 0; i < n_documents; ++i) {
+#pragma omp for schedule(dynamic, 4)
+        for (std::int64_t i = 0; i < n_documents; i += SetLanes::kLanes) {
             if (stop) continue;
-            const double empty = by_size.add_to(probability + i * sets.n_cols, least, joint.data());
-            found[i] = search.best(joint.data(), empty);
-            for (const std::int32_t l : search.labels())  // only these need to be cleared for the next
-                std::fill_n(joint.begin() + static_cast<std::int64_t>(l) * n_sizes, n_sizes, 0.0);
+            const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(SetLanes::kLanes, n_documents - i));
+            lanes.add_up(probability + i * sets.n_cols, count, sums);
+            for (std::int32_t k = 0; k < count; ++k) {
+                lanes.write(sums, k, joint.data());
+                found[i + k] = search.best(joint.data(), sums.empty[k]);
+            }
         }
     }
     return found;

@@ -32,6 +32,38 @@ SETWISE_TARGET_AVX2 void softmax_avx2(std::int32_t n_sets, double* row) {
     softmax_body(n_sets, row);
 }
 
+// Adds the sets to the lanes. A lane below `least` adds zero, which changes no bit; where all lanes are, nothing is
+// done.
+SETWISE_INLINE void add_up_body(const Columns<Ones>& sets, std::int32_t n_sizes, double least, const std::int32_t* pair,
+                                const double* const* rows, double* sums, double* empty) {
+    constexpr std::int32_t kLanes = SetLanes::kLanes;
+    for (std::int32_t s = 0; s < sets.n_cols; ++s) {
+        double p[kLanes];
+        double largest = 0.0;
+#pragma omp simd reduction(max : largest)
+        for (std::int32_t k = 0; k < kLanes; ++k) {
+            const double given = rows[k][s];
+            p[k] = given < least ? 0.0 : given;
+            largest = p[k] > largest ? p[k] : largest;
+        }
+        if (largest == 0.0) continue;
+        const std::int64_t size = sets.count(s);
+        if (size == 0)
+            for (std::int32_t k = 0; k < kLanes; ++k) empty[k] += p[k];
+        if (size > n_sizes) continue;
+        for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e) {
+            double* sum = sums + static_cast<std::int64_t>(pair[e]) * kLanes;
+#pragma omp simd
+            for (std::int32_t k = 0; k < kLanes; ++k) sum[k] += p[k];
+        }
+    }
+}
+
+SETWISE_TARGET_AVX2 void add_up_avx2(const Columns<Ones>& sets, std::int32_t n_sizes, double least,
+                                     const std::int32_t* pair, const double* const* rows, double* sums, double* empty) {
+    add_up_body(sets, n_sizes, least, pair, rows, sums, empty);
+}
+
 }  // namespace
 
 void softmax_rows(std::int64_t n_documents, std::int32_t n_sets, double* scores, int n_threads,
@@ -50,43 +82,56 @@ double least_probability(std::int32_t n_sets) {
     return std::numeric_limits<double>::epsilon() / 2.0 / n_sets;
 }
 
-SetsBySize::SetsBySize(const Columns<Ones>& sets, std::int32_t n_sizes) : n_sizes_(n_sizes), first_(n_sizes + 2, 0) {
-    for (std::int32_t s = 0; s < sets.n_cols; ++s)
-        if (sets.count(s) <= n_sizes) ++first_[sets.count(s) + 1];
-    for (std::int32_t size = 0; size <= n_sizes; ++size) first_[size + 1] += first_[size];
-    order_.resize(first_.back());
-    std::vector<std::int64_t> next(first_.begin(), first_.end() - 1);
-    for (std::int32_t s = 0; s < sets.n_cols; ++s)
-        if (sets.count(s) <= n_sizes) order_[next[sets.count(s)]++] = s;
-    for (const std::int32_t s : order_)
-        for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e)
-            cells_.push_back(static_cast<std::int64_t>(sets.indices[e]) * n_sizes + sets.count(s) - 1);
+SetLanes::SetLanes(const Columns<Ones>& sets, std::int32_t n_sizes)
+    : sets_(sets), n_sizes_(n_sizes), least_(least_probability(sets.n_cols)), pair_(sets.end(sets.n_cols - 1), -1) {
+    std::vector<std::int32_t> pair_of(static_cast<std::size_t>(sets.n_rows) * n_sizes, -1);
+    for (std::int32_t s = 0; s < sets.n_cols; ++s) {
+        if (sets.count(s) > n_sizes) continue;
+        for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e) {
+            const std::int64_t cell = static_cast<std::int64_t>(sets.indices[e]) * n_sizes + sets.count(s) - 1;
+            if (pair_of[cell] < 0) {
+                pair_of[cell] = static_cast<std::int32_t>(cells_.size());
+                cells_.push_back(cell);
+            }
+            pair_[e] = pair_of[cell];
+        }
+    }
 }
 
-double SetsBySize::add_to(const double* probability, double least, double* joint) const {
-    double empty = 0.0;
-    for (std::int64_t i = 0; i < first_[1]; ++i) {
-        const double p = probability[order_[i]];
-        if (!(p < least)) empty += p;
-    }
-    const std::int64_t* cell = cells_.data();
-    for (std::int32_t size = 1; size <= n_sizes_; ++size)
-        for (std::int64_t i = first_[size]; i < first_[size + 1]; ++i, cell += size) {
-            const double p = probability[order_[i]];
-            if (p < least) continue;
-            for (std::int32_t e = 0; e < size; ++e) joint[cell[e]] += p;
-        }
-    return empty;
+void SetLanes::add_up(const double* probability, std::int32_t count, Sums& sums) const {
+    const double* rows[kLanes];  // the lanes beyond repeat the last document, and nobody reads them
+    for (std::int32_t k = 0; k < kLanes; ++k)
+        rows[k] = probability + static_cast<std::int64_t>(std::min(k, count - 1)) * sets_.n_cols;
+    std::fill(sums.pairs.begin(), sums.pairs.end(), 0.0);
+    std::fill_n(sums.empty, kLanes, 0.0);
+    if (machine_has_avx2())
+        add_up_avx2(sets_, n_sizes_, least_, pair_.data(), rows, sums.pairs.data(), sums.empty);
+    else
+        add_up_body(sets_, n_sizes_, least_, pair_.data(), rows, sums.pairs.data(), sums.empty);
+}
+
+void SetLanes::write(const Sums& sums, std::int32_t lane, double* joint) const {
+    for (std::size_t pair = 0; pair < cells_.size(); ++pair) joint[cells_[pair]] = sums.pairs[pair * kLanes + lane];
 }
 
 void size_marginals_of_sets(std::int64_t n_documents, const Columns<Ones>& sets, std::int32_t n_sizes,
                             const double* probability, double* joint, double* empty, int n_threads,
                             const std::atomic<bool>& stop) {
-    const double least = least_probability(sets.n_cols);
-    const SetsBySize by_size(sets, n_sizes);
-#pragma omp parallel for schedule(dynamic, 16) num_threads(n_threads)
-    for (std::int64_t i = 0; i < n_documents; ++i)
-        if (!stop) empty[i] = by_size.add_to(probability + i * sets.n_cols, least, joint + i * sets.n_rows * n_sizes);
+    const SetLanes lanes(sets, n_sizes);
+#pragma omp parallel num_threads(n_threads)
+    {
+        SetLanes::Sums sums(lanes);
+#pragma omp for schedule(dynamic, 4)
+        for (std::int64_t i = 0; i < n_documents; i += SetLanes::kLanes) {
+            if (stop) continue;
+            const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(SetLanes::kLanes, n_documents - i));
+            lanes.add_up(probability + i * sets.n_cols, count, sums);
+            for (std::int32_t k = 0; k < count; ++k) {
+                lanes.write(sums, k, joint + (i + k) * sets.n_rows * n_sizes);
+                empty[i + k] = sums.empty[k];
+            }
+        }
+    }
 }
 
 }  // namespace setwise

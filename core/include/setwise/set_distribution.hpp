@@ -17,20 +17,34 @@ void softmax_rows(std::int64_t n_documents, std::int32_t n_sets, double* scores,
 // The least probability worth looking at: all sets below it together weigh less than the rounding of one.
 double least_probability(std::int32_t n_sets);
 
-// Sets in the order of their sizes, so that a loop over them can foresee how long each is. Sets of one size keep their
-// order, and with it a sum its bits. Sets of more than n_sizes labels are left out.
-class SetsBySize {
+// Sums over sets for some documents side by side: a document is a lane, and a set is added to all lanes at once. What
+// one lane holds does not depend on the others. Sets of more than n_sizes labels are left out.
+class SetLanes {
   public:
-    SetsBySize(const Columns<Ones>& sets, std::int32_t n_sizes);
+    static constexpr std::int32_t kLanes = 8;
 
-    // Adds the sets of one document at or above `least` to joint (labels x sizes) and returns p(y = 0).
-    double add_to(const double* probability, double least, double* joint) const;
+    SetLanes(const Columns<Ones>& sets, std::int32_t n_sizes);
+
+    // The sums of a thread: of each pair of a label and a size that occurs, and of the empty set.
+    struct Sums {
+        std::vector<double> pairs;  // pairs x kLanes
+        double empty[kLanes];
+
+        explicit Sums(const SetLanes& lanes) : pairs(lanes.cells_.size() * kLanes) {}
+    };
+
+    // Adds up `count` documents, at most kLanes, whose rows of probabilities follow one another.
+    void add_up(const double* probability, std::int32_t count, Sums& sums) const;
+
+    // Writes the sums of one lane into joint (labels x sizes): always the same cells, the others are left alone.
+    void write(const Sums& sums, std::int32_t lane, double* joint) const;
 
   private:
+    Columns<Ones> sets_;
     std::int32_t n_sizes_;
-    std::vector<std::int64_t> first_;  // where the sets of a size begin in order_, sizes from 0 up
-    std::vector<std::int32_t> order_;
-    std::vector<std::int64_t> cells_;  // of joint, those of one set after those of another
+    double least_;
+    std::vector<std::int32_t> pair_;   // of each entry of the sets
+    std::vector<std::int64_t> cells_;  // of joint, one a pair
 };
 
 // From probabilities of the sets: joint[i, l, s - 1] = p(y_l = 1, |y| = s) for sizes up to n_sizes, and empty[i]; both
