@@ -11,6 +11,7 @@ NB_MODULE(_native, m) {
     setwise::door::bind_decision(m);
     setwise::door::bind_learners(m);
     setwise::door::bind_mixture(m);
+    setwise::door::bind_quasi_newton(m);
     setwise::door::bind_chain(m);
     setwise::door::bind_scores(m);
     m.def("uses_avx2", &setwise::machine_has_avx2);

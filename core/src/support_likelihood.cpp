@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "class_kernels.hpp"
 #include "setwise/dispatch.hpp"
@@ -160,8 +161,10 @@ LikelihoodGradient support_likelihood(const FeatureMatrix<Values>& features, con
                                       const double* intercept, int n_threads, const std::atomic<bool>& stop) {
     const std::int32_t n = features.rows.n_cols, n_features = features.columns.n_cols, n_sets = sets.labels.n_cols;
     const double share = 1.0 / n;
-    std::vector<double> scores(n * stride), log_partition(n);
-    score_documents(features, stride, weights, intercept, n_threads, scores.data());
+    // Not filled with zeros first: that alone would take one thread a while.
+    const auto scores = std::make_unique_for_overwrite<double[]>(n * stride);
+    std::vector<double> log_partition(n);
+    score_documents(features, stride, weights, intercept, n_threads, scores.get());
 
     LikelihoodGradient found;
     for (std::int32_t i = 0; i < n; ++i) {
@@ -171,30 +174,38 @@ LikelihoodGradient support_likelihood(const FeatureMatrix<Values>& features, con
     }
     // A block reads its scores before it writes what it expects, so one matrix serves for both.
     found.set_mass.resize(n_sets);
-    sum_over_sets(sets, n, stride, scores.data(), {log_partition.data(), nullptr, scores.data()}, found.set_mass.data(),
+    sum_over_sets(sets, n, stride, scores.get(), {log_partition.data(), nullptr, scores.get()}, found.set_mass.data(),
                   n_threads, stop);
     for (std::int32_t i = 0; i < n; ++i) found.loss += log_partition[i];
     found.loss *= share;
     for (std::int32_t i = 0; i < n; ++i) found.set_mass[own_set[i]] -= 1.0;
     for (double& mass : found.set_mass) mass *= share;
 
-    double* residual = scores.data();
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-    for (std::int32_t i = 0; i < n; ++i) {
-        double* row = residual + i * stride;
-        for (std::int64_t e = sets.labels.begin(own_set[i]); e < sets.labels.end(own_set[i]); ++e)
-            row[sets.labels.indices[e]] -= 1.0;
-        for (std::int32_t l = 0; l < sets.labels.n_rows; ++l) row[l] *= share;
-    }
+    double* residual = scores.get();
+    const std::int32_t n_parts = parts_of(n);
+    std::vector<double> by_part(n_parts * stride, 0.0);
     found.intercept.assign(stride, 0.0);
-    for (std::int32_t i = 0; i < n; ++i)
-        for (std::int64_t l = 0; l < stride; ++l) found.intercept[l] += residual[i * stride + l];
-    found.weights.assign(n_features * stride, 0.0);
-#pragma omp parallel for schedule(dynamic, 16) num_threads(n_threads)
-    for (std::int32_t j = 0; j < n_features; ++j)
-        if (!stop)
-            column_times(features.columns, j, static_cast<std::int32_t>(stride), residual,
-                         found.weights.data() + j * stride);
+    found.weights.resize(n_features * stride);
+#pragma omp parallel num_threads(n_threads)
+    {
+#pragma omp for schedule(static)
+        for (std::int32_t part = 0; part < n_parts; ++part) {
+            double* total = by_part.data() + part * stride;
+            for (std::int32_t i = part * kPart; i < std::min(n, (part + 1) * kPart); ++i) {
+                double* row = residual + i * stride;
+                for (std::int64_t e = sets.labels.begin(own_set[i]); e < sets.labels.end(own_set[i]); ++e)
+                    row[sets.labels.indices[e]] -= 1.0;
+                for (std::int64_t l = 0; l < stride; ++l) total[l] += row[l] *= share;
+            }
+        }
+#pragma omp for schedule(dynamic, 16)
+        for (std::int32_t j = 0; j < n_features; ++j)
+            if (!stop)
+                column_times(features.columns, j, static_cast<std::int32_t>(stride), residual,
+                             found.weights.data() + j * stride);
+    }
+    for (std::int32_t part = 0; part < n_parts; ++part)
+        for (std::int64_t l = 0; l < stride; ++l) found.intercept[l] += by_part[part * stride + l];
     return found;
 }
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+from setwise import _core
 from setwise.learners import ElasticNet
 from setwise.learners.quasi_newton import quasi_newton
 
@@ -55,3 +56,51 @@ def test_weights_that_cannot_pay_stay_at_zero_exactly() -> None:
     last = list(islice(quasi_newton(evaluate, np.zeros(3), [(slice(0, 3), net)]), 50))[-1]
     assert last.point.tolist()[:2] == [0.0, 0.0]
     assert last.point[2] == pytest.approx(2.0)
+
+
+class TestStepMemory:
+    """The core's memory of steps, which stands for the curvature."""
+
+    @staticmethod
+    def two_loops(pairs: list[tuple[Vector, Vector]], gradient: Vector) -> Vector:
+        """L-BFGS as the textbook has it."""
+        direction, shares = -gradient, []
+        for moved, turned in reversed(pairs):
+            shares.append(moved @ direction / (moved @ turned))
+            direction = direction - shares[-1] * turned
+        moved, turned = pairs[-1]
+        direction = direction * (moved @ turned) / (turned @ turned)
+        for (moved, turned), share in zip(pairs, reversed(shares), strict=True):
+            direction = direction + (share - turned @ direction / (moved @ turned)) * moved
+        return direction
+
+    @pytest.mark.parametrize("size", [3, 20_000])
+    def test_direction_is_that_of_the_two_loops_whatever_the_threads(self, size: int) -> None:
+        random = np.random.default_rng(0)
+        curvature = random.uniform(0.5, 2.0, size)
+        one, two = (_core.StepMemory(size, 4, n_threads) for n_threads in (1, 2))
+        points = random.normal(size=(7, size))
+        for before, after in pairwise(points):
+            for memory in (one, two):
+                assert memory.remember(before, after, curvature * before, curvature * after, 1e-12)
+        gradient = random.normal(size=size)
+        pairs = [(b - a, curvature * (b - a)) for a, b in pairwise(points[-5:])]  # the last four are remembered
+        found = one.direction(gradient)
+        assert_allclose(found, self.two_loops(pairs, gradient), atol=1e-5)  # pairs are kept in single precision
+        assert (found == two.direction(gradient)).all()
+
+    def test_steps_without_curvature_are_not_remembered(self) -> None:
+        memory = _core.StepMemory(2, 3, 1)
+        zeros, ones = np.zeros(2), np.ones(2)
+        assert not memory.remember(zeros, ones, zeros, -ones, 1e-12)
+        assert memory.empty
+        assert_allclose(memory.direction(ones), -ones)
+        assert memory.remember(zeros, ones, zeros, ones, 1e-12)
+        memory.clear()
+        assert memory.empty
+
+    def test_arrays_of_another_length_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="wrong length"):
+            _core.StepMemory(2, 3, 1).direction(np.zeros(3))
+        with pytest.raises(ValueError, match="too small"):
+            _core.StepMemory(2, 0, 1)

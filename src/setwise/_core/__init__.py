@@ -3,6 +3,7 @@
 from setwise._core._native import (
     Chain,
     Features,
+    StepMemory,
     Targets,
     fit_binary,
     fit_multinomial,
@@ -24,6 +25,7 @@ from setwise._core._native import (
 __all__ = [
     "Chain",
     "Features",
+    "StepMemory",
     "Targets",
     "fit_binary",
     "fit_multinomial",

@@ -32,6 +32,19 @@ class Features:
         row_values64: _F64 | None = None,
     ) -> None: ...
 
+class StepMemory:
+    """The last steps of a quasi-Newton method, and what the gradient did along them."""
+
+    def __init__(self, size: int, capacity: int, n_threads: int) -> None: ...
+    @property
+    def empty(self) -> bool: ...
+    def clear(self) -> None: ...
+    def remember(self, before: _F64, after: _F64, gradient_before: _F64, gradient_after: _F64, least: float) -> bool:
+        """Keep a step whose curvature is above ``least`` times the square of the gradient's change."""
+
+    def direction(self, gradient: _F64) -> _F64:
+        """Minus the inverse curvature times the gradient."""
+
 class Targets:
     """The non-zero targets of each label, document weights that sum to one, and offsets by label.
 

@@ -36,7 +36,8 @@ class ElasticNet:
     def value(self, w: ArrayLike) -> float:
         """Add the penalty up over all weights."""
         weights = np.asarray(w, dtype=np.float64)
-        return float(self.l1 * np.abs(weights).sum() + 0.5 * self.l2 * np.square(weights).sum())
+        absolute = self.l1 * float(np.abs(weights).sum()) if self.l1 > 0.0 else 0.0
+        return absolute + 0.5 * self.l2 * float(np.vdot(weights, weights))
 
     def prox(self, v: ArrayLike, step: float = 1.0) -> NDArray[np.float64]:
         """Give argmin_u (u - v)^2 / 2 + step * value(u): shrink, then scale."""

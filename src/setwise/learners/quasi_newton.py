@@ -7,13 +7,13 @@ term every one of these is the plain L-BFGS step (Liu and Nocedal, 1989).
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setwise import _core
 from setwise.learners.penalty import ElasticNet
 
 __all__ = ["Iterate", "QuasiNewtonOptions", "quasi_newton"]
@@ -34,6 +34,8 @@ class QuasiNewtonOptions:
     """Of a step, before the search is given up as stalled."""
     least_curvature: float = 1e-12
     """A pair is kept where its curvature is above this share of the gradient change's square."""
+    n_threads: int = 1
+    """For the products of long vectors; no bit depends on it."""
 
 
 @dataclass(frozen=True)
@@ -61,39 +63,39 @@ def quasi_newton(
     free. The caller stops when it has seen enough; the last iterate is ``stalled`` where nothing can be gained.
     """
     options = options or QuasiNewtonOptions()
+    has_l1 = any(net.l1 > 0.0 for _, net in penalties)
     point = start.copy()
     value, gradient = _with_squares(evaluate, point, penalties)
     pseudo = _pseudo_gradient(point, gradient, penalties)
     n_evaluations = 1
-    pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=options.memory)
+    memory = _core.StepMemory(point.size, options.memory, options.n_threads)
     yield Iterate(point, value, _largest(pseudo), n_evaluations)
     while True:
-        direction = _direction(pseudo, pairs)
+        direction = memory.direction(pseudo)
         _align(direction, pseudo, penalties)
-        if not pairs:  # nothing is known of the scale yet: move by one at most
+        if memory.empty:  # nothing is known of the scale yet: move by one at most
             direction /= max(1.0, float(np.sqrt(pseudo @ pseudo)))
         slope = float(direction @ pseudo)
         step, found = 1.0, None
         for _ in range(options.max_halvings if slope < 0.0 else 0):
-            trial = point + step * direction
+            trial = direction * step
+            trial += point
             _stay_in_orthant(trial, point, pseudo, penalties)
             after, gradient_after = _with_squares(evaluate, trial, penalties)
             n_evaluations += 1
-            if after <= value + options.armijo * float(pseudo @ (trial - point)):
+            promised = float(pseudo @ (trial - point)) if has_l1 else step * slope
+            if after <= value + options.armijo * promised:
                 found = trial, after, gradient_after
                 break
             step /= 2.0
         if found is None:
-            if not pairs:
+            if memory.empty:
                 yield Iterate(point, value, _largest(pseudo), n_evaluations, stalled=True)
                 return
-            pairs.clear()  # a stale curvature may be at fault: once more along the gradient
+            memory.clear()  # a stale curvature may be at fault: once more along the gradient
             continue
         trial, value, gradient_after = found
-        moved, turned = trial - point, gradient_after - gradient
-        curvature = float(moved @ turned)
-        if curvature > options.least_curvature * float(turned @ turned):
-            pairs.append((moved, turned, curvature))
+        memory.remember(point, trial, gradient, gradient_after, options.least_curvature)
         point, gradient = trial, gradient_after
         pseudo = _pseudo_gradient(point, gradient, penalties)
         yield Iterate(point, value, _largest(pseudo), n_evaluations)
@@ -113,29 +115,13 @@ def _with_squares(
 
 def _pseudo_gradient(point: Vector, gradient: Vector, penalties: Sequence[tuple[slice, ElasticNet]]) -> Vector:
     """Give the subgradient of least size, with its sign; its largest absolute value is the violation."""
-    pseudo = gradient.copy()
+    pseudo = gradient.copy() if any(net.l1 > 0.0 for _, net in penalties) else gradient
     for part, net in penalties:
         if net.l1 > 0.0:
             w, g = point[part], gradient[part]
             at_zero = np.sign(g) * np.maximum(np.abs(g) - net.l1, 0.0)
             pseudo[part] = np.where(w != 0.0, g + net.l1 * np.sign(w), at_zero)
     return pseudo
-
-
-def _direction(pseudo: Vector, pairs: Sequence[tuple[Vector, Vector, float]]) -> Vector:
-    """Give minus the inverse curvature times the pseudo-gradient, by the two loops of L-BFGS."""
-    direction = -pseudo
-    shares = []
-    for moved, turned, curvature in reversed(pairs):
-        share = float(moved @ direction) / curvature
-        direction -= share * turned
-        shares.append(share)
-    if pairs:
-        _, turned, curvature = pairs[-1]
-        direction *= curvature / float(turned @ turned)
-    for (moved, turned, curvature), share in zip(pairs, reversed(shares), strict=True):
-        direction += (share - float(turned @ direction) / curvature) * moved
-    return direction
 
 
 def _align(direction: Vector, pseudo: Vector, penalties: Sequence[tuple[slice, ElasticNet]]) -> None:
@@ -156,4 +142,4 @@ def _stay_in_orthant(
 
 
 def _largest(values: Vector) -> float:
-    return float(np.max(np.abs(values), initial=0.0))
+    return float(max(values.max(initial=0.0), -values.min(initial=0.0)))

@@ -85,8 +85,9 @@ class PairwiseCRF(LabelModel):
         if not isinstance(self.pairs, bool | np.bool_):
             raise InvalidParameter(f"pairs must be True or False; got {self.pairs!r}.")
         tol, max_iter = checked_tol(self.tol), checked_max_iter(self.max_iter)
-        options = QuasiNewtonOptions(memory=checked_count(self.memory, "memory"))
-        problem = _Likelihood.of(X, Y, bool(self.pairs), checked_threads(self.n_threads))
+        threads = checked_threads(self.n_threads)
+        options = QuasiNewtonOptions(memory=checked_count(self.memory, "memory"), n_threads=threads)
+        problem = _Likelihood.of(X, Y, bool(self.pairs), threads)
 
         self.names_ = problem.support.sets.names
         self.n_features_in_ = problem.features.n_features
