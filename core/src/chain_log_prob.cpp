@@ -17,6 +17,7 @@
 #include "chain_trie.hpp"
 #include "setwise/chain.hpp"
 #include "setwise/dispatch.hpp"
+#include "setwise/logistic.hpp"
 #include "setwise/vector_math.hpp"
 
 namespace setwise {
@@ -24,10 +25,6 @@ namespace {
 
 constexpr int kLanes = 8;  // documents a block
 constexpr double kLargestStart = 175.0, kLargestReceived = 135.0, kLargestGiven = 600.0;
-
-SETWISE_INLINE double softplus(double z) {
-    return log1p_of_unit(exp_of_negative(-std::abs(z))) + (z > 0.0 ? z : 0.0);
-}
 
 // log x for x > 0 that is neither infinite nor below the normal numbers: x = 2^k m with m in [1, 2).
 SETWISE_INLINE double log_of_normal(double x) {
@@ -229,20 +226,6 @@ class TrieWalk {
     std::vector<double> kept_;           // what it was before, label after label
     std::size_t top_ = 0;
 };
-
-// Sum over labels of log(1 + e^z).
-SETWISE_INLINE double sum_softplus_body(std::int32_t n, const double* z) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (std::int32_t j = 0; j < n; ++j) sum += softplus(z[j]);
-    return sum;
-}
-SETWISE_TARGET_AVX2 double sum_softplus_avx2(std::int32_t n, const double* z) {
-    return sum_softplus_body(n, z);
-}
-double sum_softplus(std::int32_t n, const double* z) {
-    return machine_has_avx2() ? sum_softplus_avx2(n, z) : sum_softplus_body(n, z);
-}
 
 }  // namespace
 

@@ -38,6 +38,17 @@ SETWISE_INLINE double derivatives_body(std::int32_t n, const double* z, const do
     return total;
 }
 
+SETWISE_INLINE double sum_softplus_body(std::int32_t n, const double* z) {
+    double total = 0.0;
+#pragma omp simd reduction(+ : total)
+    for (std::int32_t j = 0; j < n; ++j) total += softplus(z[j]);
+    return total;
+}
+
+SETWISE_TARGET_AVX2 double sum_softplus_avx2(std::int32_t n, const double* z) {
+    return sum_softplus_body(n, z);
+}
+
 SETWISE_TARGET_AVX2 double mean_loss_avx2(std::int32_t n, const double* z, const double* direction, double step,
                                           const double* y, const double* weight) {
     return mean_loss_body(n, z, direction, step, y, weight);
@@ -60,6 +71,10 @@ double loss_and_derivatives(std::int32_t n, const double* z, const double* y, co
                             double* curvature) {
     if (machine_has_avx2()) return derivatives_avx2(n, z, y, weight, residual, curvature);
     return derivatives_body(n, z, y, weight, residual, curvature);
+}
+
+double sum_softplus(std::int32_t n, const double* z) {
+    return machine_has_avx2() ? sum_softplus_avx2(n, z) : sum_softplus_body(n, z);
 }
 
 }  // namespace setwise

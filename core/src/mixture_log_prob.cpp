@@ -29,8 +29,7 @@ SETWISE_INLINE double log_from_one(double x) {
 
 SETWISE_INLINE void subtract_softplus_body(std::int32_t width, const double* z, double* total) {
 #pragma omp simd
-    for (std::int32_t j = 0; j < width; ++j)
-        total[j] -= log1p_of_unit(exp_of_negative(-std::abs(z[j]))) + (z[j] > 0.0 ? z[j] : 0.0);
+    for (std::int32_t j = 0; j < width; ++j) total[j] -= softplus(z[j]);
 }
 
 // Half of the lanes, wherever they stand: in one register where the machine has one as wide.

@@ -1,34 +1,12 @@
 #include "setwise/own_log_prob.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "class_kernels.hpp"
-#include "setwise/dispatch.hpp"
-#include "setwise/vector_math.hpp"
+#include "setwise/logistic.hpp"
 
 namespace setwise {
-namespace {
-
-SETWISE_INLINE double softplus_sum_body(std::int32_t n_labels, const double* z) {
-    double total = 0.0;
-#pragma omp simd reduction(+ : total)
-    for (std::int32_t l = 0; l < n_labels; ++l)
-        total += log1p_of_unit(exp_of_negative(-std::abs(z[l]))) + (z[l] > 0.0 ? z[l] : 0.0);
-    return total;
-}
-
-SETWISE_TARGET_AVX2 double softplus_sum_avx2(std::int32_t n_labels, const double* z) {
-    return softplus_sum_body(n_labels, z);
-}
-
-double softplus_sum(std::int32_t n_labels, const double* z) {
-    return machine_has_avx2() ? softplus_sum_avx2(n_labels, z) : softplus_sum_body(n_labels, z);
-}
-
-}  // namespace
-
 template <class Values>
 void own_log_prob(const FeatureMatrix<Values>& features, const Columns<Ones>& own, std::int64_t stride,
                   const double* weights, const double* intercept, int n_threads, const std::atomic<bool>& stop,
@@ -42,7 +20,7 @@ void own_log_prob(const FeatureMatrix<Values>& features, const Columns<Ones>& ow
             if (stop) continue;
             std::copy(intercept, intercept + stride, z.begin());
             column_times(features.rows, i, static_cast<std::int32_t>(stride), weights, z.data());
-            out[i] = -softplus_sum(own.n_rows, z.data());
+            out[i] = -sum_softplus(own.n_rows, z.data());
             for (std::int64_t e = own.begin(i); e < own.end(i); ++e) out[i] += z[own.indices[e]];
         }
     }

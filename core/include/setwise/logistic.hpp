@@ -17,4 +17,7 @@ double mean_loss_along(std::int32_t n, const double* z, const double* direction,
 double loss_and_derivatives(std::int32_t n, const double* z, const double* y, const double* weight, double* residual,
                             double* curvature);
 
+// Sum of log(1 + e^z) over labels.
+double sum_softplus(std::int32_t n, const double* z);
+
 }  // namespace setwise

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "setwise/dispatch.hpp"
@@ -58,6 +59,11 @@ SETWISE_INLINE double log1p_of_unit(double e) {
     series = series * t + 1.0 / 3.0;
     series = series * t + 1.0;
     return 2.0 * s * series + (upper ? kLn2 : 0.0);
+}
+
+// log(1 + e^z), which neither overflows nor cancels.
+SETWISE_INLINE double softplus(double z) {
+    return log1p_of_unit(exp_of_negative(-std::abs(z))) + (z > 0.0 ? z : 0.0);
 }
 
 }  // namespace setwise

@@ -69,7 +69,8 @@ def quasi_newton(
     pseudo = _pseudo_gradient(point, gradient, penalties)
     n_evaluations = 1
     memory = _core.StepMemory(point.size, options.memory, options.n_threads)
-    yield Iterate(point, value, _largest(pseudo), n_evaluations)
+    violation = _largest(pseudo)
+    yield Iterate(point, value, violation, n_evaluations)
     while True:
         direction = memory.direction(pseudo)
         _align(direction, pseudo, penalties)
@@ -84,21 +85,23 @@ def quasi_newton(
             after, gradient_after = _with_squares(evaluate, trial, penalties)
             n_evaluations += 1
             promised = float(pseudo @ (trial - point)) if has_l1 else step * slope
-            if after <= value + options.armijo * promised:
-                found = trial, after, gradient_after
+            pseudo_after = _pseudo_gradient(trial, gradient_after, penalties)
+            # Near the optimum the decrease drowns in the rounding of the value; the certificate still tells.
+            drowned = after <= value and _largest(pseudo_after) < violation
+            if after <= value + options.armijo * promised or drowned:
+                found = trial, after, gradient_after, pseudo_after
                 break
             step /= 2.0
         if found is None:
             if memory.empty:
-                yield Iterate(point, value, _largest(pseudo), n_evaluations, stalled=True)
+                yield Iterate(point, value, violation, n_evaluations, stalled=True)
                 return
             memory.clear()  # a stale curvature may be at fault: once more along the gradient
             continue
-        trial, value, gradient_after = found
+        trial, value, gradient_after, pseudo = found
         memory.remember(point, trial, gradient, gradient_after, options.least_curvature)
-        point, gradient = trial, gradient_after
-        pseudo = _pseudo_gradient(point, gradient, penalties)
-        yield Iterate(point, value, _largest(pseudo), n_evaluations)
+        point, gradient, violation = trial, gradient_after, _largest(pseudo)
+        yield Iterate(point, value, violation, n_evaluations)
 
 
 def _with_squares(
