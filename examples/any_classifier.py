@@ -13,7 +13,7 @@ from sklearn.datasets import make_multilabel_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from setwise.classifier import decide
+from setwise import decide
 from setwise.data.catalogue import find_corpus
 from setwise.exceptions import InvalidData
 from setwise.metrics import instance_f1

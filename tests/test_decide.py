@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from setwise.classifier import SetClassifier, decide
+from setwise import SetClassifier, decide
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.inference import SetCalibration, blocks
 from setwise.labels import LabelMatrix, Support

@@ -8,9 +8,11 @@ __all__ = ["SetClassifier", "__version__", "decide"]
 
 __version__ = version("setwise")
 
+_HOMES = {"SetClassifier": "setwise.classifier", "decide": "setwise.prediction"}
+
 
 def __getattr__(name: str) -> Any:
     """Bring the classifier when it is first asked for: scikit-learn takes a while to load, and not all need it."""
-    if name in ("SetClassifier", "decide"):
-        return getattr(import_module("setwise.classifier"), name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'setwise' has no attribute {name!r}")

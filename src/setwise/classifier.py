@@ -1,9 +1,10 @@
-"""The one estimator: a model, an inference and a decision, met here and nowhere else."""
+"""The one estimator: a model, an inference and a decision under scikit-learn's manners."""
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -14,31 +15,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from setwise.abilities import require
 from setwise.data.splits import hold_out
-from setwise.decision import best_threshold, best_thresholds, expected_f, gfm, most_probable, threshold
+from setwise.decision import expected_f
 from setwise.decision.gfm import checked_beta
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
-from setwise.inference import (
-    BlendInference,
-    ExactInference,
-    ModeInference,
-    SampledInference,
-    SetCalibration,
-    SupportInference,
-    fit_calibration,
-    fit_scaling,
-)
+from setwise.inference import SetCalibration
 from setwise.inference.blend import size_marginals_of
-from setwise.inference.blocks import document_blocks
-from setwise.inference.calibration import AS_IT_IS, improve_calibration
-from setwise.labels import Decided, LabelMatrix, Modes, SetDistribution, SizeMarginals, Support
+from setwise.inference.calibration import AS_IT_IS
+from setwise.labels import Decided, LabelMatrix, Modes, SetDistribution, Support
 from setwise.labels.matrix import lists_of_names
 from setwise.learners.checks import checked_threads
 from setwise.metrics import instance_f1
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
 from setwise.models.base import checked_count, checked_seed
-from setwise.models.given import GivenMarginals
+from setwise.prediction.recipe import DecisionName, InferenceName, Known, Recipe, marginals_of
+from setwise.prediction.tuned import Wishes, tuned
 
-__all__ = ["MODELS", "ScoredSet", "SetClassifier", "decide"]
+__all__ = ["MODELS", "ScoredSet", "SetClassifier"]
 
 MODELS: dict[str, Any] = {
     "br": BinaryRelevance,
@@ -48,15 +40,7 @@ MODELS: dict[str, Any] = {
     "lsf": LabelSizeFactors,
 }
 
-InferenceName = Literal["support", "exact", "sampled", "mode", "blend"]
-DecisionName = Literal["gfm", "most_probable", "threshold"]
 Calibration = SetCalibration | Literal["likelihood", "f1"] | None
-Known = SetDistribution | SizeMarginals | Modes
-Inference = SupportInference | ExactInference | SampledInference | ModeInference | BlendInference
-
-
-_BLENDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""What a tuned blend may be."""
 
 _WITHOUT_SETS = ("exact", "sampled", "blend")
 """Inferences that know labels and sizes, but no set."""
@@ -139,19 +123,19 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         labels = LabelMatrix.of(Y)
         if labels.n_samples != X.shape[0]:
             raise InvalidData(f"Y must have one row a row of X, {X.shape[0]}; got {labels.n_samples}.")
-        model = self._made_model()
-        require(model, *self._needs(model), by=f"inference={self.inference!r}")
+        model, recipe, wishes = self._made_model(), self._made_recipe(), self._made_wishes()
+        needed = dict.fromkeys([*recipe.needs(model), *wishes.needs(recipe, model)])
+        require(model, *needed, by=f"inference={self.inference!r}")
+        if wishes.any:
+            recipe = self._tuned(recipe, wishes, X, labels, model)
         self.labels_ = labels.take([0])  # the names, and the kind of Y
         self.classes_ = np.asarray(labels.names, dtype=object)
         self.support_ = self._made_support(labels)
-        given = self.calibration if isinstance(self.calibration, SetCalibration) else AS_IT_IS
-        self.calibration_ = self.scaling_ = given
-        self.threshold_: float | NDArray[np.float64] = 0.5 if self._tunes_threshold else float(self.threshold)
-        self.blend_ = 0.5 if self._tunes_blend else float(self.blend)
-        if self._has_to_tune():
-            self._tune_prediction(X, labels, model)
         self.model_ = clone(model).fit(X, labels)
-        self.inference_ = self._made_inference(self.support_)
+        self.recipe_ = recipe
+        self.inference_ = recipe.asked(self.model_, self.support_)
+        self.calibration_, self.scaling_ = recipe.calibration, recipe.scaling
+        self.threshold_, self.blend_ = recipe.threshold, recipe.blend
         return self
 
     def predict(self, X: Any) -> Any:
@@ -161,20 +145,15 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give p(y_l = 1 | x) under the chosen inference, documents by labels."""
-        if self.inference == "mode":
-            raise Incompatible(
-                "inference='mode' gives sets, not probabilities of labels. Hint: use 'support', 'exact' or 'sampled'."
-            )
-        return np.concatenate([_marginals(known) for known in self._known(X)])
+        return np.concatenate([marginals_of(known) for known in self._known(X)])
 
     def predict_sets(self, X: Any, top: int = 1) -> list[list[ScoredSet]]:
         """Give the ``top`` most probable sets of the support for each document, the most probable first."""
         check_is_fitted(self)
         top = checked_count(top, "top")
         names = [tuple(labels) for labels in self.support_.sets.name_lists()]
-        inference = SupportInference(self.support_, self.calibration_, checked_threads(self.n_threads))
         found = []
-        for known in self._known(X, inference):
+        for known in self._known(X, replace(self.recipe_, inference="support")):
             assert isinstance(known, SetDistribution)
             for best, probability in zip(*known.top(top), strict=True):
                 found.append([ScoredSet(names[s], float(p)) for s, p in zip(best, probability, strict=True)])
@@ -188,7 +167,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             )
         values = []
         for known in self._known(X):
-            decided = self._decide(known)
+            decided = self.recipe_.decide(known)
             if self.decision == "gfm" and self.beta == 1.0:
                 values.append(decided.value)
             else:
@@ -217,29 +196,12 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _decided(self, X: Any) -> Decided:
-        parts = [self._decide(known) for known in self._known(X)]
-        sets = sp.csr_array(sp.vstack([part.sets for part in parts], format="csr"))
-        return Decided(sets, np.concatenate([part.value for part in parts]))
-
-    def _known(self, X: Any, inference: Inference | None = None) -> Iterator[Known]:
-        """Ask about the documents block by block."""
         check_is_fitted(self)
-        inference = inference or self.inference_
-        documents = _documents(self, X, reset=False)
-        for some in document_blocks(documents, inference.block(len(self.classes_))):
-            yield inference.infer(self.model_, some)
+        return self.recipe_.decided(self.model_, _documents(self, X, reset=False), self.support_)
 
-    def _decide(self, known: Known) -> Decided:
-        threads = checked_threads(self.n_threads)
-        match self.decision:
-            case "gfm":
-                return gfm(known, beta=self.beta, n_threads=threads)  # type: ignore[arg-type]
-            case "most_probable":
-                return most_probable(known)  # type: ignore[arg-type]
-            case "threshold":
-                marginals = _marginals(known)
-                sets = threshold(marginals, self.threshold_, at_least_one=self.at_least_one)
-                return Decided(sets, np.full(len(marginals), np.nan))
+    def _known(self, X: Any, recipe: Recipe | None = None) -> Iterator[Known]:
+        check_is_fitted(self)
+        return (recipe or self.recipe_).known(self.model_, _documents(self, X, reset=False), self.support_)
 
     def _check_parameters(self) -> None:
         for name, kind in (("inference", InferenceName), ("decision", DecisionName)):
@@ -281,7 +243,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _calibrates(self) -> bool:
-        return self.calibration not in (None, AS_IT_IS)
+        given = self.calibration
+        return given is not None and not (isinstance(given, SetCalibration) and given.changes_nothing)
 
     @property
     def _tunes_threshold(self) -> bool:
@@ -300,152 +263,47 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             )
         return MODELS[self.model](n_threads=self.n_threads)
 
-    def _needs(self, model: Any) -> tuple[str, ...]:
-        match self.inference:
-            case "support":
-                return SupportInference.needs
-            case "exact":
-                return (*ExactInference.needs, *self._needs_of_calibrated_exact())
-            case "sampled":
-                return SampledInference.needs
-            case "mode":
-                return ModeInference.needs
-            case "blend":
-                free = ExactInference if callable(getattr(model, "size_marginals", None)) else SampledInference
-                exact = self._needs_of_calibrated_exact() if free is ExactInference else ()
-                return (*BlendInference.needs, *free.needs, *exact)
-
-    def _needs_of_calibrated_exact(self) -> tuple[str, ...]:
-        """A calibration without support moves logits."""
-        if not self._calibrates:
-            return ()
-        return ("scaled_marginals", "scaled_size_marginals") if self._tunes_calibration else ("scaled_size_marginals",)
-
     def _made_support(self, labels: LabelMatrix) -> Support:
         support = Support.of(labels)
         if self.min_count > 1:
             support = support.at_least(self.min_count)
         return support if self.extra_sets is None else support.with_sets(self.extra_sets)
 
-    def _made_inference(self, support: Support) -> Inference:
-        over_support = SupportInference(support, self.calibration_, checked_threads(self.n_threads))
-        match self.inference:
-            case "support":
-                return over_support
-            case "exact":
-                return ExactInference(self.scaling_)
-            case "sampled":
-                return SampledInference(self.n_samples, self.seed)
-            case "mode":
-                return ModeInference()
-            case "blend":
-                return BlendInference(over_support, self._free(self.model_), self.blend_)
-
-    def _free(self, model: Any) -> ExactInference | SampledInference:
-        """What a blend has beside the support: exact where the model has it."""
-        if callable(getattr(model, "size_marginals", None)):
-            return ExactInference(self.scaling_)
-        return SampledInference(self.n_samples, self.seed)
-
-    def _has_to_tune(self) -> bool:
-        return (
-            self._tunes_calibration
-            or (self.inference == "blend" and self._tunes_blend)
-            or (self.decision == "threshold" and self._tunes_threshold)
+    def _made_recipe(self) -> Recipe:
+        given = self.calibration if isinstance(self.calibration, SetCalibration) else AS_IT_IS
+        return Recipe(
+            self.inference,
+            self.decision,
+            calibration=given,
+            scaling=given,
+            blend=0.5 if self._tunes_blend else float(self.blend),
+            beta=self.beta,
+            threshold=0.5 if self._tunes_threshold else float(self.threshold),
+            at_least_one=self.at_least_one,
+            n_samples=self.n_samples,
+            seed=self.seed,
+            n_threads=checked_threads(self.n_threads),
         )
 
-    def _tune_prediction(self, X: Any, labels: LabelMatrix, model: Any) -> None:
-        """Find calibration, blend and threshold on documents that a first training does not see."""
+    def _made_wishes(self) -> Wishes:
+        return Wishes(
+            calibration=self.calibration if self._tunes_calibration else None,  # type: ignore[arg-type]
+            blend=self._tunes_blend and self.inference == "blend",
+            threshold=self.threshold if self._tunes_threshold and self.decision == "threshold" else None,  # type: ignore[arg-type]
+        )
+
+    def _tuned(self, recipe: Recipe, wishes: Wishes, X: Any, labels: LabelMatrix, model: Any) -> Recipe:
+        """Tune the recipe on documents that a first training does not see."""
         if labels.n_samples < 2:
             raise InvalidData(f"X must have at least two documents to hold one out; got n_samples={labels.n_samples}.")
         rest, held = hold_out(labels, self.held_out, self.seed)
-        rows = X.tocsr() if sp.issparse(X) else X
-        seen = labels.take(rest)
-        self.model_ = clone(model).fit(rows[rest], seen)
-        support, X_held, Y_held = self._made_support(seen), rows[held], labels.take(held)
-        if self._tunes_calibration:
-            self._calibrate(X_held, Y_held, support)
-        if self.inference == "blend" and self._tunes_blend:
-            self.blend_ = self._best_of(_BLENDS, "blend_", X_held, Y_held, support)
-        if self.decision == "threshold" and self._tunes_threshold:
-            marginals = np.concatenate(
-                [_marginals(known) for known in self._known(X_held, self._made_inference(support))]
-            )
-            if self.threshold == "tuned":
-                self.threshold_ = best_threshold(marginals, Y_held, at_least_one=self.at_least_one)
-            else:
-                self.threshold_ = best_thresholds(marginals, Y_held)
-
-    def _calibrate(self, X: Any, Y: LabelMatrix, support: Support) -> None:
-        """Calibrate what the inference uses: the distribution over the support, the logits of the model, or both."""
-        with_support = self.inference in ("support", "blend") and bool((support.index_of(Y) >= 0).any())
-        without = self.inference in ("exact", "blend") and callable(getattr(self.model_, "scaled_marginals", None))
-        if with_support:
-            self.calibration_ = fit_calibration(self.model_, X, Y, support)
-        if without:
-            self.scaling_ = fit_scaling(self.model_, X, Y)
-        if self.calibration == "f1" and with_support:
-            self._improve("calibration_", X, Y, support, with_prior=True)
-        elif self.calibration == "f1" and without:
-            self._improve("scaling_", X, Y, support, with_prior=False)
-
-    def _improve(self, name: str, X: Any, Y: LabelMatrix, support: Support, with_prior: bool) -> None:
-        def score(tried: SetCalibration) -> float:
-            return self._held_out_f1(name, tried, X, Y, support)
-
-        start = max(getattr(self, name), AS_IT_IS, key=score)
-        setattr(self, name, improve_calibration(start, score, with_prior=with_prior))
-
-    def _best_of(self, values: tuple[float, ...], name: str, X: Any, Y: LabelMatrix, support: Support) -> float:
-        """Find the value of the highest F1, the first of equals."""
-        return max(values, key=lambda value: self._held_out_f1(name, value, X, Y, support))
-
-    def _held_out_f1(self, name: str, value: Any, X: Any, Y: LabelMatrix, support: Support) -> float:
-        """Instance F1 with one of the tuned attributes set to ``value``, which it keeps."""
-        setattr(self, name, value)
-        chosen = [self._decide(known).sets for known in self._known(X, self._made_inference(support))]
-        return instance_f1(Y, Y.with_indicator(sp.vstack(chosen)))
-
-
-def decide(
-    probabilities: Any,
-    support: Any,
-    *,
-    inference: Literal["support", "exact"] = "support",
-    beta: float = 1.0,
-    calibration: SetCalibration = AS_IT_IS,
-    n_threads: int | None = None,
-) -> Any:
-    """Choose the set of the best expected F from probabilities of single labels, whoever computed them.
-
-    ``probabilities`` are documents by labels, from any classifier. ``support`` are the label sets of its training
-    documents (0 and 1, sparse or dense, or lists of names; the columns of ``probabilities`` are then the sorted names),
-    or a :class:`Support`. The sets come back in the same form. With ``inference="exact"`` every set may win, and the
-    support only names the labels.
-    """
-    seen = support if isinstance(support, Support) else Support.of(LabelMatrix.of(support, called="support"))
-    threads = checked_threads(n_threads)
-    model = GivenMarginals(seen.sets.names, threads)
-    if inference not in ("support", "exact"):
-        raise InvalidParameter(f"inference must be 'support' or 'exact'; got {inference!r}.")
-    asked = SupportInference(seen, calibration, threads) if inference == "support" else ExactInference(calibration)
-    scores = model.scores(probabilities)  # checks all of it before any of it is used
-    blocks = document_blocks(
-        np.asarray(probabilities.toarray() if sp.issparse(probabilities) else probabilities),
-        asked.block(scores.shape[1]),
-    )
-    chosen = [gfm(asked.infer(model, some), beta=beta, n_threads=threads).sets for some in blocks]
-    return seen.sets.with_indicator(sp.vstack(chosen)).as_given()
+        rows, seen = X.tocsr() if sp.issparse(X) else X, labels.take(rest)
+        first = clone(model).fit(rows[rest], seen)
+        return tuned(recipe, wishes, first, rows[held], labels.take(held), self._made_support(seen))
 
 
 def _is_share(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0.0 <= float(value) <= 1.0
-
-
-def _marginals(known: Known) -> NDArray[np.float64]:
-    if isinstance(known, Modes):
-        raise Incompatible("inference='mode' gives sets without probabilities of labels.")
-    return known.marginals
 
 
 def _documents(estimator: Any, X: Any, *, reset: bool) -> Any:

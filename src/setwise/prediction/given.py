@@ -1,0 +1,50 @@
+"""Probabilities of single labels, whoever computed them, made into sets."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from setwise.decision import gfm
+from setwise.exceptions import InvalidParameter
+from setwise.inference import ExactInference, SetCalibration, SupportInference
+from setwise.inference.blocks import document_blocks
+from setwise.inference.calibration import AS_IT_IS
+from setwise.labels import LabelMatrix, Support
+from setwise.learners.checks import checked_threads
+from setwise.models.given import GivenMarginals
+
+__all__ = ["decide"]
+
+
+def decide(
+    probabilities: Any,
+    support: Any,
+    *,
+    inference: Literal["support", "exact"] = "support",
+    beta: float = 1.0,
+    calibration: SetCalibration = AS_IT_IS,
+    n_threads: int | None = None,
+) -> Any:
+    """Choose the set of the best expected F from probabilities of single labels, whoever computed them.
+
+    ``probabilities`` are documents by labels, from any classifier. ``support`` are the label sets of its training
+    documents (0 and 1, sparse or dense, or lists of names; the columns of ``probabilities`` are then the sorted names),
+    or a :class:`Support`. The sets come back in the same form. With ``inference="exact"`` every set may win, and the
+    support only names the labels.
+    """
+    seen = support if isinstance(support, Support) else Support.of(LabelMatrix.of(support, called="support"))
+    threads = checked_threads(n_threads)
+    model = GivenMarginals(seen.sets.names, threads)
+    if inference not in ("support", "exact"):
+        raise InvalidParameter(f"inference must be 'support' or 'exact'; got {inference!r}.")
+    asked = SupportInference(seen, calibration, threads) if inference == "support" else ExactInference(calibration)
+    scores = model.scores(probabilities)  # checks all of it before any of it is used
+    blocks = document_blocks(
+        np.asarray(probabilities.toarray() if sp.issparse(probabilities) else probabilities),
+        asked.block(scores.shape[1]),
+    )
+    chosen = [gfm(asked.infer(model, some), beta=beta, n_threads=threads).sets for some in blocks]
+    return seen.sets.with_indicator(sp.vstack(chosen)).as_given()
