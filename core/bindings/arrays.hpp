@@ -8,16 +8,15 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <initializer_list>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "worker.hpp"
 
 namespace nb = nanobind;
 
@@ -58,7 +57,7 @@ Out<T> give(std::vector<T> values, std::initializer_list<std::size_t> shape) {
     return Out<T>(owned->data(), shape, owner);
 }
 
-// Runs work(stop) on a thread of its own and waits without the interpreter lock, looking for Ctrl-C now and then.
+// Runs work(stop) on a worker and waits without the interpreter lock, looking for Ctrl-C now and then.
 template <class Work>
 auto run_interruptibly(Work work) {
     constexpr auto kLookEvery = std::chrono::milliseconds(100);
@@ -66,32 +65,26 @@ auto run_interruptibly(Work work) {
     std::atomic<bool> stop{false};
     std::optional<Result> result;
     std::exception_ptr failure;
-    std::mutex mutex;
-    std::condition_variable wake;
-    bool done = false;
-    std::thread worker([&] {
+    Worker& worker = idle_worker();
+    worker.start([&] {
         try {
             result.emplace(work(stop));
         } catch (...) {
             failure = std::current_exception();
         }
-        const std::lock_guard lock(mutex);
-        done = true;
-        wake.notify_one();
     });
     bool interrupted = false;
     while (true) {
         {
             nb::gil_scoped_release unlocked;
-            std::unique_lock lock(mutex);
-            if (wake.wait_for(lock, kLookEvery, [&] { return done; })) break;
+            if (worker.wait_for(kLookEvery)) break;
         }
         if (!interrupted && PyErr_CheckSignals() != 0) {
             interrupted = true;
             stop = true;
         }
     }
-    worker.join();
+    worker.rest();
     if (interrupted) throw nb::python_error();
     if (failure) std::rethrow_exception(failure);
     return std::move(*result);

@@ -30,21 +30,18 @@ void bind_quasi_newton(nb::module_& m) {
             [](StepMemory& memory, In<double> before, In<double> after, In<double> gradient_before,
                In<double> gradient_after, double least) {
                 for (const auto& array : {before, after, gradient_before, gradient_after}) check_length(memory, array);
-                nb::gil_scoped_release unlocked;
-                return memory.remember(before.data(), after.data(), gradient_before.data(), gradient_after.data(),
-                                       least);
+                return run_interruptibly([&](const std::atomic<bool>&) {
+                    return memory.remember(before.data(), after.data(), gradient_before.data(), gradient_after.data(),
+                                           least);
+                });
             },
             "before"_a, "after"_a, "gradient_before"_a, "gradient_after"_a, "least"_a)
         .def(
             "direction",
             [](const StepMemory& memory, In<double> gradient) {
                 check_length(memory, gradient);
-                std::vector<double> found;
-                {
-                    nb::gil_scoped_release unlocked;
-                    found = memory.direction(gradient.data());
-                }
-                return give(std::move(found));
+                return give(
+                    run_interruptibly([&](const std::atomic<bool>&) { return memory.direction(gradient.data()); }));
             },
             "gradient"_a);
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -109,3 +111,35 @@ def test_ctrl_c_ends_a_long_fit_soon(data: str) -> None:
     assert errors.rstrip().endswith("KeyboardInterrupt")
     assert process.returncode != 0
     assert elapsed < 3.0  # about a second is promised; the rest is for busy machines
+
+
+def test_fits_of_several_python_threads_run_side_by_side() -> None:
+    problem = small_problem(5, n=80, d=30, n_labels=7)
+    alone = fit_labels(**problem.data, strength=0.002, tol=1e-9, n_threads=2)
+    with ThreadPoolExecutor(4) as pool:
+        futures = [pool.submit(fit_labels, **problem.data, strength=0.002, tol=1e-9, n_threads=2) for _ in range(20)]
+    assert all(same_bits(alone, future.result(timeout=60)) for future in futures)
+
+
+FORK = """
+import multiprocessing
+import numpy as np
+from setwise.learners import fit_labels
+
+def total(seed):
+    random = np.random.default_rng(seed)
+    X, Y = random.normal(size=(50, 5)), random.random((50, 3)) < 0.4
+    return float(fit_labels(X, Y, strength=0.01, n_threads=2).coef.sum())
+
+if __name__ == "__main__":
+    here = [total(seed) for seed in range(4)]  # the threads of this process exist before it forks
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(total, range(4)).get(timeout=30) == here
+    assert total(0) == here[0]
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_fits_too() -> None:
+    found = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], capture_output=True, text=True, timeout=120)
+    assert found.returncode == 0, found.stderr
