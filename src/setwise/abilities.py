@@ -18,6 +18,7 @@ __all__ = [
     "GivesSizeMarginals",
     "Samples",
     "ScoresSets",
+    "lacking",
     "require",
 ]
 
@@ -91,9 +92,14 @@ _WHAT_ASKS_FOR = {
 }
 
 
+def lacking(model: Any, *needed: str) -> list[str]:
+    """Give the methods in ``needed`` that ``model`` lacks."""
+    return [name for name in needed if not callable(getattr(model, name, None))]
+
+
 def require(model: Any, *needed: str, by: str) -> None:
     """Raise ``Incompatible`` unless ``model`` has every method in ``needed``: who asks, what lacks, what would work."""
-    missing = [name for name in needed if not callable(getattr(model, name, None))]
+    missing = lacking(model, *needed)
     if missing:
         listed = " and ".join(f"`{name}`" for name in missing)
         raise Incompatible(f"{by} needs {type(model).__name__} to have {listed}. {_WHAT_ASKS_FOR.get(missing[0], '')}")

@@ -27,6 +27,7 @@ from setwise.learners.checks import checked_threads
 from setwise.metrics import instance_f1
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
 from setwise.models.base import checked_count, checked_seed
+from setwise.prediction.held_out import HeldOut
 from setwise.prediction.recipe import DecisionName, InferenceName, Known, Recipe, marginals_of
 from setwise.prediction.tuned import Wishes, tuned
 
@@ -299,7 +300,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         rest, held = hold_out(labels, self.held_out, self.seed)
         rows, seen = X.tocsr() if sp.issparse(X) else X, labels.take(rest)
         first = clone(model).fit(rows[rest], seen)
-        return tuned(recipe, wishes, first, rows[held], labels.take(held), self._made_support(seen))
+        return tuned(recipe, wishes, [HeldOut(first, rows[held], labels.take(held), self._made_support(seen))])
 
 
 def _is_share(value: Any) -> bool:

@@ -122,8 +122,10 @@ def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support) -> SetC
 def _likelihood(
     model: ScoresSets, X: Any, own: NDArray[np.int64], support: Support, point: Array, n_block: int
 ) -> tuple[float, Array, Array]:
-    """Mean loss of the held-out sets, with its gradient and curvature."""
-    frequent, size = _set_features(support)
+    """Mean loss of the held-out sets, with its gradient and curvature: means and covariances of what scores sets."""
+    told_by_set = np.stack(_set_features(support), axis=1)
+    told_by_set -= told_by_set[0]  # what all sets share has then no curvature at all
+    bias = told_by_set @ point[1:]
     loss, gradient, curvature, start, n = 0.0, np.zeros(3), np.zeros((3, 3)), 0, 0
     for some in document_blocks(X, n_block):
         mine = own[start : start + some.shape[0]]
@@ -132,23 +134,28 @@ def _likelihood(
             continue
         known, mine = some[np.flatnonzero(mine >= 0)], mine[mine >= 0]
         log_prob = model.log_prob(known, support.sets)
-        told = log_prob[np.arange(len(mine)), mine] > -np.inf
-        log_prob, mine = log_prob[told], mine[told]
-        possible = log_prob > -np.inf
-        features = np.stack([log_prob, *np.broadcast_arrays(frequent, size, log_prob)[:2]], axis=2)
-        features[~possible] = 0.0
-        probability = np.where(possible, np.einsum("isf,f->is", features, point), -np.inf)
+        log_prob_of_own = log_prob[np.arange(len(mine)), mine]
+        told = log_prob_of_own > -np.inf
+        log_prob, mine = log_prob[told] - log_prob_of_own[told, None], mine[told]
         n += len(mine)
-        score_of_own = probability[np.arange(len(mine)), mine]
-        shifted = probability - probability.max(axis=1, keepdims=True)
-        log_total = np.log(np.exp(shifted).sum(axis=1)) + probability.max(axis=1)
-        loss += float((log_total - score_of_own).sum())
-        probability = np.ascontiguousarray(probability)
+        possible = log_prob > -np.inf
+        log_prob[~possible] = 0.0
+        score = log_prob * point[0]
+        score += bias
+        score[~possible] = -np.inf
+        highest = score.max(axis=1, initial=-np.inf)
+        loss += float((np.log(np.exp(score - highest[:, None]).sum(axis=1)) + highest - bias[mine]).sum())
+        probability = np.ascontiguousarray(score)
         _core.softmax_rows(probability, 1)
-        mean = np.einsum("is,isf->if", probability, features)
-        gradient += (mean - features[np.arange(len(mine)), mine]).sum(axis=0)
-        features -= mean[:, None, :]  # centred first: a feature that all sets share has then no curvature at all
-        curvature += np.einsum("is,isf,isg->fg", probability, features, features)
+        mean = np.column_stack([np.einsum("is,is->i", probability, log_prob), probability @ told_by_set])
+        gradient += mean.sum(axis=0)
+        gradient[1:] -= told_by_set[mine].sum(axis=0)
+        log_prob -= mean[:, :1]
+        weighed = probability * log_prob
+        curvature[0, 0] += np.einsum("is,is->", weighed, log_prob)
+        curvature[0, 1:] += weighed.sum(axis=0) @ told_by_set
+        curvature[1:, 1:] += (told_by_set.T * probability.sum(axis=0)) @ told_by_set - mean[:, 1:].T @ mean[:, 1:]
+    curvature[1:, 0] = curvature[0, 1:]
     n = max(1, n)
     return loss / n, gradient / n, curvature / n
 

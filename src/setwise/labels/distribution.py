@@ -36,6 +36,13 @@ class SizeMarginals:
         """p(y_l = 1 | x_i), documents by labels: the sum over sizes."""
         return np.asarray(self.joint.sum(axis=2))
 
+    def non_empty(self) -> SizeMarginals:
+        """Give what is left when the empty set is ruled out."""
+        sizes = np.arange(1, self.joint.shape[2] + 1)
+        mass = (self.joint.sum(axis=1) / sizes).sum(axis=1)  # not 1 - empty, which may be all rounding
+        share = np.divide(1.0, mass, out=np.ones_like(mass), where=mass > 0.0)
+        return SizeMarginals(self.joint * share[:, None, None], np.zeros_like(self.empty))
+
 
 @dataclass(frozen=True, eq=False)
 class SetDistribution:
@@ -50,6 +57,17 @@ class SetDistribution:
     def marginals(self) -> NDArray[np.float64]:
         """p(y_l = 1 | x_i), documents by labels: the sum over sets."""
         return np.asarray((self.sets.T @ self.probability.T).T, dtype=np.float64)
+
+    def non_empty(self) -> SetDistribution:
+        """Give what is left when the empty set is ruled out."""
+        kept = np.diff(self.sets.indptr) > 0
+        if kept.all() or not kept.any():
+            return self
+        probability = self.probability[:, kept]
+        mass = probability.sum(axis=1, keepdims=True)
+        return SetDistribution(
+            self.sets[np.flatnonzero(kept)], np.divide(probability, mass, out=probability, where=mass > 0.0)
+        )
 
     def top(self, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Give the ``n`` most probable sets of each document and their probabilities, ties in the order of the sets."""

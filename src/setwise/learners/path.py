@@ -14,7 +14,7 @@ from setwise.learners.checks import checked_l1_ratio, checked_max_iter, checked_
 from setwise.learners.fits import LabelFits, warn_unless_converged
 from setwise.learners.problem import BinaryProblem
 
-__all__ = ["fit_path", "strength_grid"]
+__all__ = ["checked_strengths", "fit_path", "strength_grid"]
 
 
 def strength_grid(highest: float, lowest: float, n_strengths: int) -> NDArray[np.float64]:
@@ -25,6 +25,16 @@ def strength_grid(highest: float, lowest: float, n_strengths: int) -> NDArray[np
     if not isinstance(n_strengths, numbers.Integral) or n_strengths < 1:
         raise InvalidParameter(f"n_strengths must be a whole number from 1 up; got {n_strengths!r}.")
     return np.geomspace(highest, lowest, n_strengths)
+
+
+def checked_strengths(strengths: Any) -> list[float]:
+    """Give the strengths as a list where there are any, and each is one."""
+    if not isinstance(strengths, Iterable):
+        raise InvalidParameter(f"strengths must be a list of numbers; got {strengths!r}.")
+    found = [checked_strength(strength) for strength in strengths]
+    if not found:
+        raise InvalidParameter("strengths must hold at least one strength; got none.")
+    return found
 
 
 def fit_path(
@@ -44,11 +54,7 @@ def fit_path(
 
     The data are checked and laid out once. The result has the order of ``strengths``.
     """
-    if not isinstance(strengths, Iterable):
-        raise InvalidParameter(f"strengths must be a list of numbers; got {strengths!r}.")
-    grid = [checked_strength(strength) for strength in strengths]
-    if not grid:
-        raise InvalidParameter("strengths must hold at least one strength; got none.")
+    grid = checked_strengths(strengths)
     l1_ratio, tol, max_iter = checked_l1_ratio(l1_ratio), checked_tol(tol), checked_max_iter(max_iter)
     problem = BinaryProblem.of(X, Y, sample_weight, offset, soft, n_threads)
     falling = sorted(set(grid), reverse=True)

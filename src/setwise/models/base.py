@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
+from setwise.learners.path import checked_strengths
 
-__all__ = ["Callback", "LabelModel", "ModelState", "checked_count", "checked_seed", "document_generators"]
+__all__ = [
+    "Callback",
+    "LabelModel",
+    "ModelState",
+    "checked_count",
+    "checked_seed",
+    "document_generators",
+    "falling_strengths",
+]
 
 Callback = Callable[[int, Any], bool | None]
 """``callback(iteration, model)`` is called after each iteration; where it returns True, training ends there."""
@@ -63,6 +72,14 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
                 values[name] = list(value) if isinstance(value, tuple) else value
         return ModelState(type(self).__name__, self.get_params(deep=False), values, arrays)
 
+    def fit_path(self, X: Any, Y: Any, strengths: Iterable[float]) -> Iterator[Self]:
+        """Give a fitted copy for each strength, the strongest first.
+
+        Models whose learners can start each fit where the stronger one ended do so.
+        """
+        for strength in falling_strengths(strengths):
+            yield clone(self).set_params(strength=strength).fit(X, Y)
+
     @classmethod
     def from_state(cls, state: ModelState) -> Self:
         """Make a fitted model of what :meth:`state` gave."""
@@ -88,6 +105,11 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
         """Check label sets against the names of the labels: 0 and 1, or lists of names."""
         check_is_fitted(self)
         return LabelMatrix.of(sets, self.names_, called="sets").indicator
+
+
+def falling_strengths(strengths: Iterable[float]) -> list[float]:
+    """Give the strengths once each, the strongest first."""
+    return sorted(set(checked_strengths(strengths)), reverse=True)
 
 
 def document_generators(n_documents: int, seed: Any) -> Iterator[np.random.Generator]:

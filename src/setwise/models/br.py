@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from setwise.labels import LabelMatrix, Modes, SizeMarginals
 from setwise.labels.matrix import csr_of_ones
-from setwise.learners import LabelFits, fit_labels
+from setwise.learners import LabelFits, fit_labels, fit_path
 from setwise.learners.checks import checked_threads, linear_scores
 from setwise.models import independent
-from setwise.models.base import Callback, LabelModel, checked_count, document_generators
+from setwise.models.base import Callback, LabelModel, checked_count, document_generators, falling_strengths
 
 __all__ = ["BinaryRelevance"]
 
@@ -78,6 +80,23 @@ class BinaryRelevance(LabelModel):
         )
         self._take(labels, fits)
         return self
+
+    def fit_path(self, X: Any, Y: Any, strengths: Iterable[float]) -> Iterator[BinaryRelevance]:
+        """Give a fitted copy for each strength, the strongest first, each begun where the stronger one ended."""
+        labels, falling = LabelMatrix.of(Y), falling_strengths(strengths)
+        path = fit_path(
+            X,
+            labels,
+            falling,
+            l1_ratio=self.l1_ratio,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            n_threads=self.n_threads,
+        )
+        for strength, fits in zip(falling, path, strict=True):
+            model = clone(self).set_params(strength=strength)
+            model._take(labels, fits)
+            yield model
 
     def _take(self, labels: LabelMatrix, fits: LabelFits) -> None:
         """Set every fitted attribute."""

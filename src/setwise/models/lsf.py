@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix, SizeMarginals
-from setwise.learners import ClassFit, FeatureColumns, LabelFits, fit_labels
+from setwise.learners import ClassFit, FeatureColumns, LabelFits, fit_labels, fit_path
 from setwise.learners.checks import (
     as_matrix,
     checked_l1_ratio,
@@ -22,7 +24,7 @@ from setwise.learners.checks import (
     checked_tol,
     linear_scores,
 )
-from setwise.models.base import Callback, LabelModel
+from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.label_sizes import LabelSizes, Settings, SizeClassifiers, warn_unless_converged
 
 __all__ = ["Form", "LabelSizeFactors"]
@@ -115,6 +117,28 @@ class LabelSizeFactors(LabelModel):
         else:
             self._fit_labels_and_sizes(features, pairs, SizeClassifiers(_rows(X), pairs, settings), callback)
         return self
+
+    def fit_path(self, X: Any, Y: Any, strengths: Iterable[float]) -> Iterator[LabelSizeFactors]:
+        """Give a fitted copy for each strength, the strongest first; in the binary form each begins where one ended."""
+        if self.form != "binary":
+            yield from super().fit_path(X, Y, strengths)
+            return
+        falling, labels, features = falling_strengths(strengths), LabelMatrix.of(Y), FeatureColumns.of(X)
+        pairs = LabelSizes.of(labels)
+        path = fit_path(
+            features,
+            pairs.targets(by_pair=True),
+            falling,
+            l1_ratio=self.l1_ratio,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            n_threads=self.n_threads,
+        )
+        for strength, fits in zip(falling, path, strict=True):
+            model = clone(self).set_params(strength=strength)
+            model._take_labels(labels, pairs, features.n_features)
+            model._take_fits(fits)
+            yield model
 
     def _fit_pairs(self, features: FeatureColumns, pairs: LabelSizes, callback: Callback | None) -> None:
         def watch(iteration: int, fits: LabelFits) -> bool | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
@@ -26,7 +27,7 @@ from setwise.learners.checks import (
 )
 from setwise.learners.fits import LabelFits, warn_unless_converged
 from setwise.learners.problem import BinaryProblem
-from setwise.models.base import Callback, LabelModel, checked_count, document_generators
+from setwise.models.base import Callback, LabelModel, checked_count, document_generators, falling_strengths
 
 __all__ = ["ClassifierChain"]
 
@@ -92,13 +93,7 @@ class ClassifierChain(LabelModel):
         """
         strength, l1_ratio = checked_strength(self.strength), checked_l1_ratio(self.l1_ratio)
         tol, max_iter = checked_tol(self.tol), checked_max_iter(self.max_iter)
-        checked_count(self.beam_width, "beam_width")
-        matrix, labels = as_matrix(X, "X"), LabelMatrix.of(Y)
-        if matrix.shape[0] != labels.n_samples:
-            raise InvalidData(f"Y must have one row a row of X, {matrix.shape[0]}; got {labels.n_samples}.")
-        orders = _chain_orders(self.order, self.n_orders, self.seed, labels)
-        problems = (_chain_problem(matrix, labels, order, self.n_threads) for order in orders)
-        self.names_, self.n_features_in_, self.order_ = labels.names, int(matrix.shape[1]), orders
+        problems = self._begin(X, Y)
         if callback is None:
             self._take([problem.fit([strength], l1_ratio, tol, max_iter)[0] for problem in problems])
         elif self._fit_watched(list(problems), strength, l1_ratio, tol, max_iter, callback):
@@ -106,6 +101,30 @@ class ClassifierChain(LabelModel):
         for fits in self.fits_:
             warn_unless_converged(fits)
         return self
+
+    def fit_path(self, X: Any, Y: Any, strengths: Iterable[float]) -> Iterator[ClassifierChain]:
+        """Give a fitted copy for each strength, the strongest first, each begun where the stronger one ended."""
+        falling, l1_ratio = falling_strengths(strengths), checked_l1_ratio(self.l1_ratio)
+        tol, max_iter = checked_tol(self.tol), checked_max_iter(self.max_iter)
+        first = clone(self)
+        paths = [problem.fit(falling, l1_ratio, tol, max_iter) for problem in first._begin(X, Y)]
+        for strength, *fits in zip(falling, *paths, strict=True):
+            model = clone(self).set_params(strength=strength)
+            model.names_, model.n_features_in_, model.order_ = first.names_, first.n_features_in_, first.order_
+            model._take(fits)
+            for one in fits:
+                warn_unless_converged(one)
+            yield model
+
+    def _begin(self, X: Any, Y: Any) -> Iterator[BinaryProblem]:
+        """Set what is known before the weights, and lay out the problem of each chain."""
+        checked_count(self.beam_width, "beam_width")
+        matrix, labels = as_matrix(X, "X"), LabelMatrix.of(Y)
+        if matrix.shape[0] != labels.n_samples:
+            raise InvalidData(f"Y must have one row a row of X, {matrix.shape[0]}; got {labels.n_samples}.")
+        orders = _chain_orders(self.order, self.n_orders, self.seed, labels)
+        self.names_, self.n_features_in_, self.order_ = labels.names, int(matrix.shape[1]), orders
+        return (_chain_problem(matrix, labels, order, self.n_threads) for order in orders)
 
     def _fit_watched(
         self,

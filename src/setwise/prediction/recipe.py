@@ -46,6 +46,7 @@ class Recipe:
     beta: float = 1.0
     threshold: float | NDArray[np.float64] = 0.5
     at_least_one: bool = False
+    """Whether no document may go without a label."""
     n_samples: int = 1000
     seed: int = 0
     n_threads: int = 1
@@ -92,6 +93,8 @@ class Recipe:
         """Choose a set a document. A threshold does not say what its choice is worth."""
         match self.decision:
             case "gfm":
+                if self.at_least_one and not isinstance(known, Modes):
+                    known = known.non_empty()
                 return gfm(known, beta=self.beta, n_threads=self.n_threads)  # type: ignore[arg-type]
             case "most_probable":
                 return most_probable(known)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,9 +11,9 @@ import numpy as np
 from setwise.decision import best_threshold, best_thresholds
 from setwise.inference import SetCalibration, fit_calibration, fit_scaling
 from setwise.inference.calibration import AS_IT_IS, improve_calibration
-from setwise.labels import LabelMatrix, Support
-from setwise.metrics import instance_f1
-from setwise.prediction.recipe import Recipe, marginals_of
+from setwise.metrics.named import MetricName
+from setwise.prediction.held_out import HeldOut, goodness, marginals, truth
+from setwise.prediction.recipe import Recipe
 
 __all__ = ["Wishes", "tuned"]
 
@@ -26,6 +26,7 @@ class Wishes:
     """What is to be found, and how; None leaves a number as the recipe has it."""
 
     calibration: Literal["likelihood", "f1"] | None = None
+    """By likelihood, or by the metric that recipes are judged by, "f1" unless another is asked for."""
     blend: bool = False
     threshold: Literal["tuned", "tuned per label"] | None = None
 
@@ -40,56 +41,57 @@ class Wishes:
         return ("scaled_marginals", "scaled_size_marginals") if self.calibration is not None and exact else ()
 
 
-@dataclass(frozen=True, eq=False)
-class _HeldOut:
-    """Documents to judge a recipe by."""
-
-    model: Any
-    X: Any
-    Y: LabelMatrix
-    support: Support
-
-    def f1(self, recipe: Recipe) -> float:
-        decided = recipe.decided(self.model, self.X, self.support)
-        return instance_f1(self.Y, self.Y.with_indicator(decided.sets))
-
-
-def tuned(recipe: Recipe, wishes: Wishes, model: Any, X: Any, Y: LabelMatrix, support: Support) -> Recipe:
+def tuned(recipe: Recipe, wishes: Wishes, parts: Sequence[HeldOut], metric: MetricName = "instance_f1") -> Recipe:
     """Give the recipe with the numbers that serve held-out documents best: calibration, then blend, then threshold."""
-    held = _HeldOut(model, X, Y, support)
     if wishes.calibration is not None:
-        recipe = _calibrated(recipe, wishes.calibration, held)
+        recipe = _calibrated(recipe, wishes.calibration, parts, metric)
     if wishes.blend:
         tried = [replace(recipe, blend=blend) for blend in BLENDS]
-        recipe = max(tried, key=held.f1)  # the first of equals
+        recipe = max(tried, key=lambda one: goodness(one, parts, metric))  # the first of equals
     if wishes.threshold is not None:
-        marginals = np.concatenate([marginals_of(known) for known in recipe.known(model, X, support)])
+        chances, known = marginals(recipe, parts), truth(parts)
         if wishes.threshold == "tuned":
-            found: Any = best_threshold(marginals, Y, at_least_one=recipe.at_least_one)
+            found: Any = best_threshold(chances, known, at_least_one=recipe.at_least_one)
         else:
-            found = best_thresholds(marginals, Y)
+            found = best_thresholds(chances, known)
         recipe = replace(recipe, threshold=found)
     return recipe
 
 
-def _calibrated(recipe: Recipe, way: Literal["likelihood", "f1"], held: _HeldOut) -> Recipe:
+def _calibrated(
+    recipe: Recipe, way: Literal["likelihood", "f1"], parts: Sequence[HeldOut], metric: MetricName
+) -> Recipe:
     """Calibrate what the inference uses: the distribution over the support, the logits of the model, or both.
 
     For F1 only one of them is searched further: in a blend the support, unless no held-out set is in it.
     """
-    with_support = recipe.inference in ("support", "blend") and bool((held.support.index_of(held.Y) >= 0).any())
-    with_logits = recipe.inference in ("exact", "blend") and callable(getattr(held.model, "scaled_marginals", None))
+    seen = [part for part in parts if bool((part.support.index_of(part.Y) >= 0).any())]
+    with_support = recipe.inference in ("support", "blend") and bool(seen)
+    scales = callable(getattr(parts[0].model, "scaled_marginals", None))
+    with_logits = recipe.inference in ("exact", "blend") and scales
     if with_support:
-        recipe = replace(recipe, calibration=fit_calibration(held.model, held.X, held.Y, held.support))
+        fits = [fit_calibration(part.model, part.X, part.Y, part.support) for part in seen]
+        recipe = replace(recipe, calibration=_mean(fits, seen))
     if with_logits:
-        recipe = replace(recipe, scaling=fit_scaling(held.model, held.X, held.Y))
+        recipe = replace(recipe, scaling=_mean([fit_scaling(part.model, part.X, part.Y) for part in parts], parts))
     if way == "f1" and with_support:
-        found = _improved(recipe.calibration, lambda tried: held.f1(replace(recipe, calibration=tried)), True)
+        found = _improved(
+            recipe.calibration, lambda tried: goodness(replace(recipe, calibration=tried), parts, metric), True
+        )
         recipe = replace(recipe, calibration=found)
     elif way == "f1" and with_logits:
-        found = _improved(recipe.scaling, lambda tried: held.f1(replace(recipe, scaling=tried)), False)
+        found = _improved(recipe.scaling, lambda tried: goodness(replace(recipe, scaling=tried), parts, metric), False)
         recipe = replace(recipe, scaling=found)
     return recipe
+
+
+def _mean(fits: Sequence[SetCalibration], parts: Sequence[HeldOut]) -> SetCalibration:
+    """Give the mean of the calibrations that parts ask for, each counting as much as it has documents."""
+    if len(fits) == 1:
+        return fits[0]
+    numbers = [(fit.scale, fit.prior, fit.size) for fit in fits]
+    mean = np.average(numbers, axis=0, weights=[part.Y.n_samples for part in parts])
+    return SetCalibration(*map(float, mean))
 
 
 def _improved(fitted: SetCalibration, score: Callable[[SetCalibration], float], with_prior: bool) -> SetCalibration:

@@ -1,0 +1,192 @@
+"""The search: every cell is trained on a part of the documents and judged on the rest."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import clone
+
+from setwise.metrics.named import MetricName, checked_metric, lower_is_better
+from setwise.models.size import model_size
+from setwise.prediction import Candidate, Recipe, goodness, tuned
+from setwise.tuning.fingerprint import fingerprint
+from setwise.tuning.lines import Cell, Line
+from setwise.tuning.stopping import EarlyStopping, Patience
+from setwise.tuning.store import CellStore
+from setwise.tuning.validation import Part
+
+__all__ = ["PAPER", "Progress", "Tried", "Watcher", "best_of", "search"]
+
+PAPER = Candidate("paper", Recipe("support", "gfm"))
+"""The paper's prediction: support inference, then the set of the best expected F1."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a cell scored under one judge."""
+
+    cell: Cell
+    judge: str
+    iterations: int | None
+    """To train for; None where training goes to its own end."""
+    value: float
+    """The metric, on the documents held out."""
+    row: dict[str, Any]
+    """All that is known of it, as stored."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is."""
+
+    done: int
+    total: int
+    best: Tried | None
+
+
+Watcher = Callable[[Progress], None]
+
+
+def search(
+    model: Any,
+    lines: Sequence[Line],
+    parts: Sequence[Part],
+    *,
+    judges: Sequence[Candidate] = (PAPER,),
+    metric: MetricName = "instance_f1",
+    stopping: Patience | None = None,
+    dataset: str = "",
+    path: str | Path | None = None,
+    watcher: Watcher | None = None,
+) -> list[Tried]:
+    """Train every cell of the lines on each part, and judge it by each judge: cell after cell, judge after judge.
+
+    With ``stopping`` each fit is watched by the first judge, and the iterations are chosen with the cell; without, fits
+    go to their end, each from where the stronger one ended. With several parts a value is that of all their documents
+    together, and the iterations are the median of theirs. A judge that has numbers to find finds them on the documents
+    that it judges.
+
+    ``path`` names a file of finished cells: a run that was ended in any way goes on there, and gives the same. Only
+    documents of the parts are ever read.
+    """
+    run = _Run(model, parts, judges, checked_metric(metric), stopping, dataset)
+    done: dict[tuple[Cell, str], Tried] = {}
+    total = sum(len(line.strengths) for line in lines)
+
+    def note(tried: Tried) -> None:
+        done[tried.cell, tried.judge] = tried
+
+    def report() -> None:
+        if watcher is not None:
+            watcher(Progress(len(done) // len(judges), total, best_of(list(done.values()), run.metric)))
+
+    with ExitStack() as stack:
+        store = None
+        if path is not None:
+            what = fingerprint(model, lines, parts, judges, metric, stopping)
+            store = stack.enter_context(CellStore(path, {"dataset": dataset, "fingerprint": what}))
+            for row in store.rows:
+                note(_from_row(row))
+        report()
+        for line in lines:
+            missing = {cell for cell in line.cells if any((cell, judge.name) not in done for judge in judges)}
+            for cell, found in run.line(line, missing) if missing else ():
+                for tried in found:
+                    if (tried.cell, tried.judge) not in done:
+                        if store is not None:
+                            store.add(tried.row)
+                        note(tried)
+                report()
+    return [done[cell, judge.name] for line in lines for cell in line.cells for judge in judges]
+
+
+def best_of(tried: Sequence[Tried], metric: MetricName = "instance_f1") -> Tried | None:
+    """Give the best, the first of equals; None where nothing was tried."""
+    sign = -1.0 if lower_is_better(metric) else 1.0
+    return max(tried, key=lambda one: sign * one.value, default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    model: Any
+    parts: Sequence[Part]
+    judges: Sequence[Candidate]
+    metric: MetricName
+    stopping: Patience | None
+    dataset: str
+
+    def line(self, line: Line, wanted: set[Cell]) -> Iterator[tuple[Cell, list[Tried]]]:
+        """Train the line and judge the cells that are wanted.
+
+        Where fits start from stronger ones, the whole line is trained anew, so that a run that was cut gives the same.
+        """
+        base = clone(self.model).set_params(**line.parameters)
+        started = time.perf_counter()
+        for cell, models, iterations in self._watched(base, line, wanted) if self.stopping else self._path(base, line):
+            if cell in wanted:
+                trained = time.perf_counter() - started
+                yield cell, [self._judged(cell, judge, models, iterations, trained) for judge in self.judges]
+                started = time.perf_counter()
+
+    def _path(self, base: Any, line: Line) -> Iterator[tuple[Cell, list[Any], None]]:
+        paths = [base.fit_path(part.X, part.Y, line.strengths) for part in self.parts]
+        for cell, *models in zip(line.cells, *paths, strict=True):
+            yield cell, models, None
+
+    def _watched(self, base: Any, line: Line, wanted: set[Cell]) -> Iterator[tuple[Cell, list[Any], int | None]]:
+        for cell in line.cells:
+            if cell in wanted:
+                found = [self._stopped(clone(base).set_params(strength=cell.strength), part) for part in self.parts]
+                known = [iterations for _, iterations in found if iterations is not None]
+                yield cell, [model for model, _ in found], round(statistics.median(known)) if known else None
+
+    def _stopped(self, model: Any, part: Part) -> tuple[Any, int | None]:
+        """Train until the first judge has seen enough; give the model where it was best."""
+        watch = EarlyStopping(
+            lambda trained: self._goodness(self.judges[0], [trained], [part]), self.stopping, keep=True
+        )
+        model.fit(part.X, part.Y, callback=watch)
+        if watch.best_state is None:  # it was over before the first look
+            return model, None
+        return type(model).from_state(watch.best_state), watch.best_iteration
+
+    def _goodness(self, judge: Candidate, models: Sequence[Any], parts: Sequence[Part]) -> float:
+        held = [part.held_out(model) for part, model in zip(parts, models, strict=True)]
+        return goodness(tuned(judge.recipe, judge.wishes, held, self.metric), held, self.metric)
+
+    def _judged(
+        self, cell: Cell, judge: Candidate, models: Sequence[Any], iterations: int | None, trained: float
+    ) -> Tried:
+        started = time.perf_counter()
+        found = self._goodness(judge, models, self.parts)
+        size = model_size(models[0])
+        row = {
+            "dataset": self.dataset,
+            "model": type(self.model).__name__,
+            **cell.settings,
+            "judge": judge.name,
+            "iterations": iterations,
+            "metric": self.metric,
+            "value": -found if lower_is_better(self.metric) else found,
+            "seconds": round(trained + time.perf_counter() - started, 4),
+            **size._asdict(),
+        }
+        return _from_row(row)
+
+
+_NOT_SETTINGS = frozenset(
+    ["dataset", "model", "judge", "iterations", "metric", "value", "seconds", "n_nonzero", "n_features_used", "n_bytes"]
+)
+
+
+def _from_row(row: dict[str, Any]) -> Tried:
+    settings = {name: value for name, value in row.items() if name not in _NOT_SETTINGS}
+    strength = settings.pop("strength")
+    cell = Cell(strength, tuple(sorted(settings.items())))
+    return Tried(cell, row["judge"], row["iterations"], row["value"], row)

@@ -1,0 +1,76 @@
+"""Finished cells in a file: each is there at once and whole, whatever happens to the run afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from setwise.exceptions import InvalidData
+
+__all__ = ["CellStore"]
+
+FORMAT = 1
+
+
+class CellStore:
+    """Lines of JSON: the first says what run it is, every other is a row. Opened again, it goes on.
+
+    A row is one write and then on the disk; a line that a crash cut short is taken off when the file is next opened.
+    """
+
+    def __init__(self, path: str | Path, run: dict[str, Any]) -> None:
+        self.path = Path(path)
+        self._header = json.loads(json.dumps({"setwise_tuning": FORMAT, "run": run}))
+        self._file: BinaryIO | None = None
+        self.rows: list[dict[str, Any]] = []
+
+    def __enter__(self) -> CellStore:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("a+b")
+        lines = list(self._whole_lines())
+        if not lines:
+            self._write(self._header)
+        elif lines[0] != self._header:
+            self._file.close()
+            raise InvalidData(
+                f"{self.path} must come from the same run: data, model, grid and seed; it is of another. "
+                f"Hint: remove it, or give another file."
+            )
+        self.rows = lines[1:]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Write a row; when this returns, no crash can lose it."""
+        self._write(row)
+        self.rows.append(row)
+
+    def _write(self, line: dict[str, Any]) -> None:
+        assert self._file is not None
+        self._file.write(json.dumps(line).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _whole_lines(self) -> Iterator[dict[str, Any]]:
+        assert self._file is not None
+        self._file.seek(0)
+        content = self._file.read()
+        end = content.rfind(b"\n") + 1
+        if end < len(content):
+            self._file.truncate(end)
+        for number, line in enumerate(content[:end].splitlines(), start=1):
+            try:
+                yield json.loads(line)
+            except ValueError:
+                raise InvalidData(
+                    f"{self.path} must have a JSON object a line; line {number} is none. Hint: remove the file."
+                ) from None
