@@ -49,4 +49,4 @@ class MadeRelevance(BinaryRelevance):
 def with_made_weights(X: sp.csr_array, Y: sp.csr_array) -> SetClassifier:
     """Support inference and GFM over the sets of Y, on one thread, without any training."""
     documents = sp.csr_array((Y.shape[0], X.shape[1]), dtype=X.dtype)
-    return SetClassifier(MadeRelevance(n_threads=1), n_threads=1).fit(documents, Y)
+    return SetClassifier(MadeRelevance(n_threads=1), "support", "gfm", calibration=None, n_threads=1).fit(documents, Y)

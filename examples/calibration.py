@@ -43,9 +43,9 @@ def main() -> None:
     (X, Y), (X_test, Y_test) = corpus.read("train"), corpus.read("test")
     model = BinaryRelevance(strength=1 / X.shape[0], l1_ratio=1.0)
     print(f"BR, support + GFM on bibtex, {X_test.shape[0]} test documents:")
-    report("as it is", SetClassifier(model).fit(X, Y), X_test, Y_test)
+    report("as it is", SetClassifier(model, "support", "gfm", calibration=None).fit(X, Y), X_test, Y_test)
     for seed in SEEDS:
-        fitted = SetClassifier(model, calibration="likelihood", seed=seed).fit(X, Y)
+        fitted = SetClassifier(model, "support", "gfm", calibration="likelihood", seed=seed).fit(X, Y)
         report(f"calibrated, seed {seed}", fitted, X_test, Y_test)
 
 

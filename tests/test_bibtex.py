@@ -20,7 +20,9 @@ from setwise.models.br import BinaryRelevance
 @pytest.fixture(scope="module")
 def fitted(corpus: Any) -> SetClassifier:
     X, Y = corpus("bibtex").read("train")
-    return SetClassifier(BinaryRelevance(1.0 / X.shape[0], l1_ratio=1.0), calibration="likelihood").fit(X, Y)
+    return SetClassifier(
+        BinaryRelevance(1.0 / X.shape[0], l1_ratio=1.0), "support", "gfm", calibration="likelihood", held_out=0.2
+    ).fit(X, Y)
 
 
 @pytest.fixture(scope="module")

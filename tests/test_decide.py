@@ -30,7 +30,9 @@ def theirs() -> OneVsRestClassifier:
 
 def same_weights(theirs: OneVsRestClassifier, **parameters: Any) -> SetClassifier:
     """A SetClassifier whose BR has the weights of somebody else."""
-    classifier = SetClassifier(BinaryRelevance(), **parameters).fit(X, Y)
+    classifier = SetClassifier(
+        BinaryRelevance(), decision="gfm", **{"inference": "support", "calibration": None, **parameters}
+    ).fit(X, Y)
     classifier.model_.coef_ = sp.csr_array(np.vstack([one.coef_ for one in theirs.estimators_]))
     classifier.model_.intercept_ = np.concatenate([one.intercept_ for one in theirs.estimators_])
     return classifier

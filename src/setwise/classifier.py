@@ -5,16 +5,15 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from setwise.abilities import require
-from setwise.data.splits import hold_out
 from setwise.decision import expected_f
 from setwise.decision.gfm import checked_beta
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
@@ -25,11 +24,16 @@ from setwise.labels import Decided, LabelMatrix, Modes, SetDistribution, Support
 from setwise.labels.matrix import lists_of_names
 from setwise.learners.checks import checked_threads
 from setwise.metrics import instance_f1
+from setwise.metrics.named import MetricName, checked_metric
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
 from setwise.models.base import checked_count, checked_seed
-from setwise.prediction.held_out import HeldOut
-from setwise.prediction.recipe import DecisionName, InferenceName, Known, Recipe, marginals_of
-from setwise.prediction.tuned import Wishes, tuned
+from setwise.prediction import Candidate, Recipe, Wishes, able
+from setwise.prediction.candidates import candidates
+from setwise.prediction.recipe import DecisionName, InferenceName, Known, marginals_of
+from setwise.tuning.automatic import JUDGED_AT_MOST, Tuned, tune, usual_validation
+from setwise.tuning.budget import BudgetName, checked_budget, plan_for
+from setwise.tuning.progress import progress_bar
+from setwise.tuning.validation import Validation
 
 __all__ = ["MODELS", "ScoredSet", "SetClassifier"]
 
@@ -41,7 +45,7 @@ MODELS: dict[str, Any] = {
     "lsf": LabelSizeFactors,
 }
 
-Calibration = SetCalibration | Literal["likelihood", "f1"] | None
+Calibration = SetCalibration | Literal["tuned", "likelihood", "f1"] | None
 
 _WITHOUT_SETS = ("exact", "sampled", "blend")
 """Inferences that know labels and sizes, but no set."""
@@ -60,35 +64,49 @@ class ScoredSet(NamedTuple):
 class SetClassifier(BaseEstimator):  # type: ignore[misc]
     """Predicts for each document the label set of the best expected F1.
 
-    ``model`` is "br", "pcc", "crf", "cbm" or "lsf", or a model with parameters of its own, such as
-    ``BinaryRelevance(strength=1e-4)``.
+    Without options it needs no knobs: whatever is "tuned" is found on a part of the training documents that a first
+    training does not see, and the model is then trained on all of them.
 
-    ``inference`` says what is asked of it. "support": only label sets of the training documents have probability
-    (those with at least ``min_count`` documents, and ``extra_sets`` besides). "exact": the model's own probabilities of
-    labels and sizes. "sampled": the same from ``n_samples`` sets that it draws. "blend": ``blend`` parts of "exact" (of
-    "sampled", where the model has no exact ones) and the rest of "support"; "tuned" finds how many. "mode": its most
-    probable set alone.
+    ``model`` is "br", "pcc", "crf", "cbm" or "lsf", whose strength, L1 ratio and iterations are tuned within the
+    ``budget``, "quick", "normal" or "thorough"; or a model with parameters of its own, such as
+    ``BinaryRelevance(strength=1e-4)``, which is taken as it is.
 
-    ``decision`` says which set is taken. "gfm": the one of the highest expected F_``beta``. "most_probable": just that.
-    "threshold": all labels whose probability is above ``threshold``, a number, "tuned" (one for all labels, for the
-    best instance F1), or "tuned per label" (for each label's F1); with ``at_least_one``, never none.
+    ``inference`` says what is asked of it, "tuned" by default. "support": only label sets of the training documents
+    have probability (those with at least ``min_count`` documents, and ``extra_sets`` besides). "exact": the model's own
+    probabilities of labels and sizes. "sampled": the same from ``n_samples`` sets that it draws. "blend": ``blend``
+    parts of "exact" (of "sampled", where the model has no exact ones) and the rest of "support"; "tuned" finds how
+    many. "mode": its most probable set alone.
+
+    ``decision`` says which set is taken, "tuned" by default. "gfm": the one of the highest expected F_``beta``.
+    "most_probable": just that. "threshold": all labels whose probability is above ``threshold``, a number, "tuned" (one
+    for all labels, for the best instance F1), or "tuned per label" (for each label's F1). With ``at_least_one`` no
+    document goes without a label; where inference or decision is tuned, that holds already if no training document
+    does.
 
     ``calibration`` corrects the model's probabilities of sets (see :class:`SetCalibration`): "likelihood" and "f1" find
-    the correction on a part of the training documents, ``held_out`` of them drawn by ``seed`` with labels shared out
-    (:func:`setwise.data.splits.hold_out`). The model does not see that part until it is trained once more on all. A
-    tuned threshold or blend is found on the same part.
+    the correction in two ways, "tuned" tries both and none. ``SetClassifier(model, "support", "gfm",
+    calibration=None)`` predicts as the paper does.
 
-    After ``fit``: ``classes_`` (label names), ``model_``, ``support_``, ``inference_``, ``calibration_`` (of the
-    support), ``scaling_`` (of exact inference), ``threshold_``, ``blend_``, ``n_features_in_``.
+    ``held_out`` is the share of the documents that is held out, or a number of folds, so that each is held out once;
+    None means a fifth, or three folds where there are fewer than ``FEW_DOCUMENTS``. They are drawn by ``seed``, with
+    labels shared out (:mod:`setwise.data.splits`). ``metric`` is what is tuned for: "instance_f1",
+    "set_accuracy", "micro_f1", "macro_f1" or "hamming_loss". ``tuning_file`` keeps every setting that is finished, so
+    that a fit that was ended goes on there; with ``progress`` a bar shows how far it is.
+
+    After ``fit``: ``classes_`` (label names), ``model_``, ``support_``, ``recipe_`` and its parts ``inference_``,
+    ``calibration_`` (of the support), ``scaling_`` (of exact inference), ``threshold_`` and ``blend_``; ``tuning_``
+    (what was chosen and what the alternatives scored; None where nothing was tuned), ``n_features_in_``.
     """
 
     def __init__(
         self,
         model: Any = "br",
-        inference: InferenceName = "support",
-        decision: DecisionName = "gfm",
+        inference: InferenceName | Literal["tuned"] = "tuned",
+        decision: DecisionName | Literal["tuned"] = "tuned",
         *,
-        calibration: Calibration = None,
+        calibration: Calibration = "tuned",
+        budget: BudgetName = "normal",
+        metric: MetricName = "instance_f1",
         beta: float = 1.0,
         threshold: float | Literal["tuned", "tuned per label"] = 0.5,
         at_least_one: bool = False,
@@ -96,14 +114,18 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         extra_sets: Any = None,
         n_samples: int = 1000,
         blend: float | Literal["tuned"] = 0.5,
-        held_out: float = 0.2,
+        held_out: float | int | None = None,
         seed: int = 0,
         n_threads: int | None = None,
+        tuning_file: str | Path | None = None,
+        progress: bool = False,
     ) -> None:
         self.model = model
         self.inference = inference
         self.decision = decision
         self.calibration = calibration
+        self.budget = budget
+        self.metric = metric
         self.beta = beta
         self.threshold = threshold
         self.at_least_one = at_least_one
@@ -114,6 +136,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.held_out = held_out
         self.seed = seed
         self.n_threads = n_threads
+        self.tuning_file = tuning_file
+        self.progress = progress
 
     def fit(self, X: Any, Y: Any) -> SetClassifier:
         """Fit to documents X (sparse or dense) and their labels Y: 0 and 1 (sparse or dense), or lists of names."""
@@ -124,15 +148,16 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         labels = LabelMatrix.of(Y)
         if labels.n_samples != X.shape[0]:
             raise InvalidData(f"Y must have one row a row of X, {X.shape[0]}; got {labels.n_samples}.")
-        model, recipe, wishes = self._made_model(), self._made_recipe(), self._made_wishes()
-        needed = dict.fromkeys([*recipe.needs(model), *wishes.needs(recipe, model)])
-        require(model, *needed, by=f"inference={self.inference!r}")
-        if wishes.any:
-            recipe = self._tuned(recipe, wishes, X, labels, model)
+        model, recipe = self._made_model(), self._made_recipe()
+        tried = self._candidates(model, recipe, may_be_empty=bool((labels.indicator.sum(axis=1) == 0).any()))
+        self.tuning_ = None
+        if isinstance(self.model, str) or len(tried) > 1 or tried[0].wishes.any:
+            self.tuning_ = self._tuned(model, tried, X, labels)
+            model, recipe = self.tuning_.model, self.tuning_.recipe
         self.labels_ = labels.take([0])  # the names, and the kind of Y
         self.classes_ = np.asarray(labels.names, dtype=object)
         self.support_ = self._made_support(labels)
-        self.model_ = clone(model).fit(X, labels)
+        self.model_ = clone(model).fit(X, labels) if self.tuning_ is None else self.tuning_.fit(X, labels)
         self.recipe_ = recipe
         self.inference_ = recipe.asked(self.model_, self.support_)
         self.calibration_, self.scaling_ = recipe.calibration, recipe.scaling
@@ -162,14 +187,15 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     def expected_f1(self, X: Any) -> NDArray[np.float64]:
         """Give the F1 that the predicted set of each document can expect under the chosen inference."""
-        if self.inference == "mode":
+        check_is_fitted(self)
+        if self.recipe_.inference == "mode":
             raise Incompatible(
                 "inference='mode' cannot tell what to expect of a set. Hint: use 'support', 'exact' or 'sampled'."
             )
         values = []
         for known in self._known(X):
             decided = self.recipe_.decide(known)
-            if self.decision == "gfm" and self.beta == 1.0:
+            if self.recipe_.decision == "gfm" and self.recipe_.beta == 1.0:
                 values.append(decided.value)
             else:
                 assert not isinstance(known, Modes)
@@ -206,20 +232,21 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         for name, kind in (("inference", InferenceName), ("decision", DecisionName)):
-            if getattr(self, name) not in get_args(kind):
-                allowed = ", ".join(map(repr, get_args(kind)))
+            if getattr(self, name) not in ("tuned", *get_args(kind)):
+                allowed = ", ".join(map(repr, ("tuned", *get_args(kind))))
                 raise InvalidParameter(f"{name} must be one of {allowed}; got {getattr(self, name)!r}.")
         takes_sets = self.decision == "most_probable"
-        if (self.inference == "mode" and not takes_sets) or (self.inference in _WITHOUT_SETS and takes_sets):
+        takes_more = self.decision in ("gfm", "threshold")
+        if (self.inference == "mode" and takes_more) or (self.inference in _WITHOUT_SETS and takes_sets):
             raise Incompatible(
                 f"decision={self.decision!r} cannot work with inference={self.inference!r}. "
                 f"Hint: 'mode' goes with 'most_probable' alone, and 'most_probable' with 'mode' or 'support'."
             )
-        if not (self.calibration is None or self._tunes_calibration or isinstance(self.calibration, SetCalibration)):
+        if not (self.calibration is None or self._finds_calibration or isinstance(self.calibration, SetCalibration)):
             raise InvalidParameter(
-                f"calibration must be None, 'likelihood', 'f1' or a SetCalibration; got {self.calibration!r}."
+                f"calibration must be None, 'tuned', 'likelihood', 'f1' or a SetCalibration; got {self.calibration!r}."
             )
-        if self._calibrates and self.inference not in _CALIBRATED:
+        if self._calibrates and self.inference not in ("tuned", *_CALIBRATED):
             raise Incompatible(
                 f"calibration={self.calibration!r} changes nothing where inference={self.inference!r}. "
                 f"Hint: calibrate 'support', 'exact' or 'blend'."
@@ -230,8 +257,9 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             )
         if not self._tunes_blend and not _is_share(self.blend):
             raise InvalidParameter(f"blend must lie in [0, 1] or be 'tuned'; got {self.blend!r}.")
-        if not _is_share(self.held_out) or self.held_out in (0, 1):
-            raise InvalidParameter(f"held_out must lie between 0 and 1; got {self.held_out!r}.")
+        self._validation(n_documents=0)
+        checked_budget(self.budget)
+        checked_metric(self.metric)
         checked_count(self.min_count, "min_count")
         checked_count(self.n_samples, "n_samples")
         checked_seed(self.seed)
@@ -239,13 +267,16 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         checked_threads(self.n_threads)
 
     @property
-    def _tunes_calibration(self) -> bool:
-        return isinstance(self.calibration, str) and self.calibration in ("likelihood", "f1")
+    def _finds_calibration(self) -> bool:
+        return isinstance(self.calibration, str) and self.calibration in ("tuned", "likelihood", "f1")
 
     @property
     def _calibrates(self) -> bool:
+        """Whether a calibration is asked for by name or by its numbers."""
         given = self.calibration
-        return given is not None and not (isinstance(given, SetCalibration) and given.changes_nothing)
+        if isinstance(given, SetCalibration):
+            return not given.changes_nothing
+        return given in ("likelihood", "f1")
 
     @property
     def _tunes_threshold(self) -> bool:
@@ -264,6 +295,17 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             )
         return MODELS[self.model](n_threads=self.n_threads)
 
+    def _validation(self, n_documents: int) -> Validation:
+        if self.held_out is None:
+            return usual_validation(n_documents, self.seed)
+        if _is_share(self.held_out) and self.held_out not in (0, 1):
+            return Validation(share=float(self.held_out), seed=self.seed, max_documents=JUDGED_AT_MOST)
+        if not isinstance(self.held_out, numbers.Integral) or isinstance(self.held_out, bool) or self.held_out < 2:
+            raise InvalidParameter(
+                f"held_out must be None, a share between 0 and 1 or a number of folds from 2 up; got {self.held_out!r}."
+            )
+        return Validation(n_folds=int(self.held_out), seed=self.seed, max_documents=JUDGED_AT_MOST)
+
     def _made_support(self, labels: LabelMatrix) -> Support:
         support = Support.of(labels)
         if self.min_count > 1:
@@ -271,10 +313,12 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         return support if self.extra_sets is None else support.with_sets(self.extra_sets)
 
     def _made_recipe(self) -> Recipe:
+        """Give the recipe as far as it is given; what is tuned stands as in the paper."""
         given = self.calibration if isinstance(self.calibration, SetCalibration) else AS_IT_IS
+        decision: DecisionName = "most_probable" if self.inference == "mode" else "gfm"
         return Recipe(
-            self.inference,
-            self.decision,
+            "support" if self.inference == "tuned" else self.inference,
+            decision if self.decision == "tuned" else self.decision,
             calibration=given,
             scaling=given,
             blend=0.5 if self._tunes_blend else float(self.blend),
@@ -286,21 +330,45 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             n_threads=checked_threads(self.n_threads),
         )
 
-    def _made_wishes(self) -> Wishes:
-        return Wishes(
-            calibration=self.calibration if self._tunes_calibration else None,  # type: ignore[arg-type]
+    def _candidates(self, model: Any, recipe: Recipe, may_be_empty: bool) -> list[Candidate]:
+        """Give the recipes to try; there is one where all is given."""
+        ways: tuple[Any, ...] = (self.calibration if isinstance(self.calibration, str) else None,)
+        if "tuned" in (self.inference, self.decision):
+            return candidates(
+                recipe,
+                model,
+                inference=None if self.inference == "tuned" else self.inference,
+                decision=None if self.decision == "tuned" else self.decision,
+                calibration=ways[0],
+                may_be_empty=may_be_empty,
+            )
+        if ways == ("tuned",):
+            ways = (None, "likelihood", "f1") if self.inference in _CALIBRATED else (None,)
+        wishes = Wishes(
             blend=self._tunes_blend and self.inference == "blend",
             threshold=self.threshold if self._tunes_threshold and self.decision == "threshold" else None,  # type: ignore[arg-type]
         )
+        asked = [Candidate(way or "as it is", recipe, replace(wishes, calibration=way)) for way in ways]
+        needed = dict.fromkeys([*recipe.needs(model), *asked[0].wishes.needs(recipe, model)])
+        require(model, *needed, by=f"inference={self.inference!r}")
+        return able(asked, model)
 
-    def _tuned(self, recipe: Recipe, wishes: Wishes, X: Any, labels: LabelMatrix, model: Any) -> Recipe:
-        """Tune the recipe on documents that a first training does not see."""
-        if labels.n_samples < 2:
-            raise InvalidData(f"X must have at least two documents to hold one out; got n_samples={labels.n_samples}.")
-        rest, held = hold_out(labels, self.held_out, self.seed)
-        rows, seen = X.tocsr() if sp.issparse(X) else X, labels.take(rest)
-        first = clone(model).fit(rows[rest], seen)
-        return tuned(recipe, wishes, [HeldOut(first, rows[held], labels.take(held), self._made_support(seen))])
+    def _tuned(self, model: Any, tried: list[Candidate], X: Any, labels: LabelMatrix) -> Tuned:
+        """Find settings and recipe on documents that a first training does not see."""
+        by_name = isinstance(self.model, str)
+        with progress_bar("tuning", shown=self.progress) as watcher:
+            return tune(
+                model,
+                X,
+                labels,
+                tried,
+                plan=plan_for(model, X, labels, checked_budget(self.budget)) if by_name else None,
+                validation=self._validation(labels.n_samples),
+                make_support=self._made_support,
+                metric=self.metric,
+                path=self.tuning_file,
+                watcher=watcher,
+            )
 
 
 def _is_share(value: Any) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from setwise.classifier import SetClassifier
+from setwise.models import BinaryRelevance
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged"),
@@ -64,7 +65,7 @@ def outcomes(estimator: Any, expected: dict[str, str] | None = None) -> dict[str
 
 
 def test_checks_pass_but_for_those_that_know_no_label_sets() -> None:
-    found = outcomes(SetClassifier(n_threads=1), EXPECTED)
+    found = outcomes(SetClassifier(budget="quick", n_threads=1), EXPECTED)
     failed = {name: str(result["exception"]) for name, result in found.items() if result["status"] == "failed"}
     assert not failed
     assert {name for name, result in found.items() if result["status"] == "xfail"} == EXPECTED.keys()
@@ -76,7 +77,7 @@ def test_checks_pass_but_for_those_that_know_no_label_sets() -> None:
     ids=str,
 )
 def test_the_same_checks_pass_where_classes_are_read_as_sets(parameters: dict[str, Any]) -> None:
-    found = outcomes(ReadsClasses(n_threads=1, **parameters), EXPECTED_OF_CLASSES)
+    found = outcomes(ReadsClasses(BinaryRelevance(n_threads=1), n_threads=1, **parameters), EXPECTED_OF_CLASSES)
     failed = {name: repr(result["exception"]) for name, result in found.items() if result["status"] == "failed"}
     assert not failed
     assert EXPECTED.keys() - EXPECTED_OF_CLASSES <= {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ class Candidate:
 
     name: str
     recipe: Recipe
-    wishes: Wishes = Wishes()
+    wishes: Wishes = field(default_factory=Wishes)
 
 
 @dataclass(frozen=True, eq=False)

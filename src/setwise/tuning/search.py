@@ -96,7 +96,7 @@ def search(
         report()
         for line in lines:
             missing = {cell for cell in line.cells if any((cell, judge.name) not in done for judge in judges)}
-            for cell, found in run.line(line, missing) if missing else ():
+            for found in run.line(line, missing) if missing else ():
                 for tried in found:
                     if (tried.cell, tried.judge) not in done:
                         if store is not None:
@@ -121,7 +121,7 @@ class _Run:
     stopping: Patience | None
     dataset: str
 
-    def line(self, line: Line, wanted: set[Cell]) -> Iterator[tuple[Cell, list[Tried]]]:
+    def line(self, line: Line, wanted: set[Cell]) -> Iterator[list[Tried]]:
         """Train the line and judge the cells that are wanted.
 
         Where fits start from stronger ones, the whole line is trained anew, so that a run that was cut gives the same.
@@ -131,7 +131,7 @@ class _Run:
         for cell, models, iterations in self._watched(base, line, wanted) if self.stopping else self._path(base, line):
             if cell in wanted:
                 trained = time.perf_counter() - started
-                yield cell, [self._judged(cell, judge, models, iterations, trained) for judge in self.judges]
+                yield [self._judged(cell, judge, models, iterations, trained) for judge in self.judges]
                 started = time.perf_counter()
 
     def _path(self, base: Any, line: Line) -> Iterator[tuple[Cell, list[Any], None]]:

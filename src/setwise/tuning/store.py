@@ -31,17 +31,23 @@ class CellStore:
     def __enter__(self) -> CellStore:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("a+b")
+        try:
+            self._begin()
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def _begin(self) -> None:
         lines = list(self._whole_lines())
         if not lines:
             self._write(self._header)
         elif lines[0] != self._header:
-            self._file.close()
             raise InvalidData(
                 f"{self.path} must come from the same run: data, model, grid and seed; it is of another. "
                 f"Hint: remove it, or give another file."
             )
         self.rows = lines[1:]
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -1,0 +1,139 @@
+"""The default that needs no knobs: a model's grid is screened, and the best cells choose their prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import clone
+
+from setwise.labels import LabelMatrix, Support
+from setwise.metrics.named import MetricName, lower_is_better
+from setwise.prediction import Candidate, Chosen, Recipe, choose
+from setwise.prediction.candidates import screens
+from setwise.tuning.budget import Plan
+from setwise.tuning.search import Progress, Tried, best_of, search
+from setwise.tuning.stopping import fit_for
+from setwise.tuning.validation import Part, Validation
+
+__all__ = ["FEW_DOCUMENTS", "JUDGED_AT_MOST", "Alternative", "Tuned", "tune", "usual_validation"]
+
+FEW_DOCUMENTS = 2000
+"""Below so many documents a held-out part is too small to choose by: they are held out in turns."""
+
+JUDGED_AT_MOST = 4000
+"""Held-out documents that predictions are tuned on: more hardly change three numbers, and cost time."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A setting of the model with a recipe, and what they scored."""
+
+    settings: dict[str, Any]
+    recipe: str
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What was chosen, and what else was tried."""
+
+    model: Any
+    """With its parameters, not fitted."""
+    iterations: int | None
+    """To train for; None where training goes to its own end."""
+    recipe: Recipe
+    recipe_name: str
+    metric: MetricName
+    value: float
+    """On documents that neither the model nor the recipe's numbers had seen."""
+    tried: list[Tried]
+    """Every cell, as the judges that screened them saw it."""
+    alternatives: list[Alternative]
+    """Every recipe, on the cells that were best."""
+
+    def fit(self, X: Any, Y: Any) -> Any:
+        """Train the chosen model on all documents."""
+        return fit_for(self.model, X, Y, self.iterations)
+
+
+def usual_validation(n_documents: int, seed: int = 0) -> Validation:
+    """Hold a fifth out once, or where there are few documents, all of them in three turns."""
+    return Validation(0.2, 3 if n_documents < FEW_DOCUMENTS else None, seed, JUDGED_AT_MOST)
+
+
+def tune(
+    model: Any,
+    X: Any,
+    Y: LabelMatrix,
+    candidates: Sequence[Candidate],
+    *,
+    plan: Plan | None = None,
+    validation: Validation | None = None,
+    make_support: Callable[[LabelMatrix], Support] = Support.of,
+    metric: MetricName = "instance_f1",
+    dataset: str = "",
+    path: str | Path | None = None,
+    watcher: Callable[[Progress], None] | None = None,
+) -> Tuned:
+    """Find the cell of the plan and the recipe that serve held-out documents best; without a plan, the recipe alone.
+
+    Cells are screened by a recipe or two; the best under each then tries every candidate, each judged on documents that
+    its numbers were not found on. ``path`` is a file of finished cells, see :func:`setwise.tuning.search`.
+    """
+    validation = validation or Validation()
+    parts = validation.parts(X, Y, make_support)
+    tried: list[Tried] = []
+    finalists: list[tuple[dict[str, Any], int | None]] = [({}, None)]
+    if plan is not None:
+        judges = screens(list(candidates))
+        tried = search(
+            model,
+            plan.lines,
+            parts,
+            judges=judges,
+            metric=metric,
+            stopping=plan.stopping,
+            dataset=dataset,
+            path=path,
+            watcher=watcher,
+        )
+        finalists = _finalists(tried, judges, metric)
+    sign = -1.0 if lower_is_better(metric) else 1.0
+    best: tuple[Any, int | None, Chosen] | None = None
+    alternatives = []
+    for settings, iterations in finalists:
+        one = clone(model).set_params(**settings)
+        chosen = _chosen(one, iterations, parts, candidates, metric, validation.seed)
+        alternatives += [Alternative(settings, name, value) for name, value in chosen.values.items()]
+        if best is None or sign * chosen.value > sign * best[2].value:
+            best = one, iterations, chosen
+    assert best is not None
+    winner, iterations, chosen = best
+    return Tuned(winner, iterations, chosen.recipe, chosen.name, metric, chosen.value, tried, alternatives)
+
+
+def _finalists(
+    tried: Sequence[Tried], judges: Sequence[Candidate], metric: MetricName
+) -> list[tuple[dict[str, Any], int | None]]:
+    """Give the best cell under each judge, once."""
+    found: dict[Any, tuple[dict[str, Any], int | None]] = {}
+    for judge in judges:
+        best = best_of([one for one in tried if one.judge == judge.name], metric)
+        assert best is not None
+        found[best.cell] = best.cell.settings, best.iterations
+    return list(found.values())
+
+
+def _chosen(
+    model: Any,
+    iterations: int | None,
+    parts: Sequence[Part],
+    candidates: Sequence[Candidate],
+    metric: MetricName,
+    seed: int,
+) -> Chosen:
+    held = [part.held_out(fit_for(model, part.X, part.Y, iterations)) for part in parts]
+    return choose(candidates, held, metric=metric, seed=seed)

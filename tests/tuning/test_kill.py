@@ -1,0 +1,63 @@
+"""A run that is killed at any moment loses no finished cell, and ends in the same choice."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import sys
+from setwise.labels import LabelMatrix
+from setwise.models import BinaryRelevance
+from setwise.tuning import Validation, best_of, elastic_lines, search
+from tests.models.corpora import small_corpus
+
+X, Y = small_corpus(n=1500)
+labels = LabelMatrix.of(Y)
+lines = elastic_lines(X, labels, (0.0, 0.3, 0.6, 1.0), 12)
+print("ready", flush=True)
+tried = search(BinaryRelevance(n_threads=1), lines, Validation(seed=0).parts(X, labels), path=sys.argv[1])
+best = best_of(tried)
+print(best.cell.settings, best.value)
+"""
+
+
+def start(path: Path) -> subprocess.Popen[str]:
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    content = path.read_bytes() if path.exists() else b""
+    return content[: content.rfind(b"\n") + 1].splitlines()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_twenty_kills_lose_nothing(tmp_path: Path) -> None:
+    alone = start(tmp_path / "alone")
+    began = time.perf_counter()
+    answer, _ = alone.communicate(timeout=120)
+    lasts = time.perf_counter() - began
+    moment = random.Random(0)
+    kept: list[bytes] = []
+    kills = 0
+    for _ in range(20):
+        process = start(tmp_path / "killed")
+        time.sleep(moment.uniform(0.0, 0.3) * lasts)
+        kills += process.poll() is None
+        process.kill()
+        process.communicate()
+        now = whole_lines(tmp_path / "killed")
+        assert now[: len(kept)] == kept  # finished cells stay as they were
+        kept = now
+    assert kills >= 5  # later ones may come when all is done
+    ended = start(tmp_path / "killed")
+    assert ended.communicate(timeout=120)[0] == answer
+    assert len(whole_lines(tmp_path / "killed")) == 1 + 48

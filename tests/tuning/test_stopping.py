@@ -1,0 +1,73 @@
+"""Early stopping: one callback for every model, whatever it iterates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+from setwise.exceptions import InvalidParameter
+from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
+from setwise.tuning import EarlyStopping, Patience, fit_for
+from tests.models.corpora import same_state, small_corpus
+
+pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
+
+X, Y = small_corpus(n=60)
+
+MODELS: dict[str, Any] = {
+    "br": BinaryRelevance(strength=1e-3),
+    "pcc": ClassifierChain(strength=1e-3),
+    "crf": PairwiseCRF(strength=1e-3),
+    "cbm": BernoulliMixture(3, strength=1e-3, tol=0.0),
+    "lsf": LabelSizeFactors(strength=1e-3),
+    "lsf multinomial": LabelSizeFactors("multinomial", strength=1e-3),
+}
+
+
+def told(values: list[float]) -> Any:
+    """Give a goodness that says one value after the other, whatever the model."""
+    left = iter(values)
+    return lambda _: next(left)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_ends_when_patience_does_and_can_be_had_as_it_was_best(name: str) -> None:
+    watch = EarlyStopping(told([0.2, 0.5, 0.4, 0.5, 0.9]), Patience(patience=2), keep=True)
+    model = clone(MODELS[name]).fit(X, Y, callback=watch)
+    assert [row["iteration"] for row in watch.rows] == [1, 2, 3, 4]  # the second 0.5 is no new best
+    assert [row["goodness"] for row in watch.rows] == [0.2, 0.5, 0.4, 0.5]
+    assert (watch.best_iteration, watch.best_goodness) == (2, 0.5)
+    assert watch.best_state is not None
+    kept = type(model).from_state(watch.best_state)
+    again = fit_for(MODELS[name], X, Y, 2)
+    assert same_state(kept, again)
+    assert not same_state(kept, model)
+
+
+def test_least_iterations_and_the_interval_are_kept() -> None:
+    looks = Patience(patience=1, min_iterations=6, check_every=2)
+    watch = EarlyStopping(told([0.5, 0.4, 0.3, 0.2]), looks)
+    assert [watch(iteration, None) for iteration in range(1, 7)] == [False] * 5 + [True]
+    assert [row["iteration"] for row in watch.rows] == [2, 4, 6]
+    assert watch.best_iteration == 2
+    assert watch.best_state is None
+
+
+def test_a_training_without_a_look_has_no_best() -> None:
+    watch = EarlyStopping(told([]), Patience(check_every=10**6))
+    MODELS["br"].fit(X, Y, callback=watch)
+    assert watch.best_iteration is None
+    assert watch.rows == []
+
+
+def test_without_a_number_training_goes_to_its_end() -> None:
+    assert_array_equal(fit_for(MODELS["br"], X, Y, None).coef_.toarray(), clone(MODELS["br"]).fit(X, Y).coef_.toarray())
+
+
+@pytest.mark.parametrize("name", ["patience", "min_iterations", "check_every"])
+def test_bad_patience_is_refused(name: str) -> None:
+    with pytest.raises(InvalidParameter, match=f"^{name} must be a whole number from 1 up; got 0.$"):
+        Patience(**{name: 0})
