@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # numpy must not be imported before the command has held it to one thread
-    from benchmarks.problem import Problem
     from benchmarks.rows import Row
 
 
@@ -21,7 +20,8 @@ class Section:
     text: str
     columns: tuple[str, ...]
     question: str  # what "yes" in the last column but one answers
-    rows: Callable[[Problem, Any], Iterator[Row]]  # of a problem and an effort of the benchmark
+    rows: Callable[[Any, Any], Iterator[Row]]  # of a problem, as it was loaded, and an effort of the benchmark
+    together: bool = False  # one table for all data sets, a row each
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class Benchmark:
     quick_text: str
     packages: tuple[str, ...]
     """Whose versions a run notes."""
+    load: Callable[[str], Any] | None = None
+    """Gives a data set by name; None reads it whole, as a ``Problem``."""
 
     @property
     def sections(self) -> Mapping[str, Section]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -32,6 +33,13 @@ FORMATS = {
     "sets": "{:,.0f}",
     "F1": "{:.2f}",
     "gain": "{:+.2f}",
+    "low": "{:+.2f}",
+    "high": "{:+.2f}",
+    "rival": "{:.2f}",
+    "validation": "{:.2f}",
+    "per label": "{:.2f}",
+    "C": "{:.3g}",
+    "threshold": "{:.3f}",
 }
 WIDTHS = {"objective": 14}
 
@@ -39,12 +47,12 @@ WIDTHS = {"objective": 14}
 def terminal_tables(section: Section, dataset: str, rows: Iterable[Row]) -> RenderableType:
     """One small table a setting, all of the same widths, so that the numbers stand below one another."""
     parts: list[RenderableType] = [Text(f"\n{section.title}: {dataset}", style="bold"), Text(section.text)]
-    for setting, group in groupby(rows, key=lambda row: row.setting):
+    for setting, group in groupby(arranged(section, rows), key=lambda row: row.setting):
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        table.add_column("contestant", min_width=24, no_wrap=True)
+        table.add_column(leading(section)[1], min_width=24, no_wrap=True)
         for column in section.columns:
             table.add_column(column, min_width=WIDTHS.get(column, 9), justify="right", no_wrap=True)
-        table.add_column(f"{section.question}?")
+        table.add_column(asked(section))
         for row in group:
             remarks = "; ".join(filter(None, [row.verdict, row.note]))
             table.add_row(row.contestant, *numbers(section, row), remarks)
@@ -58,6 +66,9 @@ def page(benchmark: Benchmark, rows: list[Row], data: str) -> str:
         of_section = sorted((row for row in rows if row.section == name), key=lambda row: row.dataset)
         if of_section:
             parts.append(f"## {section.title}\n\n{section.text}\n")
+        if of_section and section.together:
+            parts.append(markdown_table(section, of_section))
+            continue
         for dataset, group in groupby(of_section, key=lambda row: row.dataset):
             parts.append(f"### {section.title}: {dataset}\n\n{markdown_table(section, group)}")
     return "\n".join([*parts, runs(rows)])
@@ -65,12 +76,27 @@ def page(benchmark: Benchmark, rows: list[Row], data: str) -> str:
 
 def markdown_table(section: Section, rows: Iterable[Row]) -> str:
     rulers = ["---", "---", *["---:"] * len(section.columns), "---", "---"]
-    lines = [headings(section), rulers, *shown(section, rows)]
+    lines = [headings(section), rulers, *shown(section, arranged(section, rows))]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def headings(section: Section) -> list[str]:
-    return ["setting", "contestant", *section.columns, f"{section.question}?", "note"]
+    return [*leading(section), *section.columns, asked(section), "note"]
+
+
+def leading(section: Section) -> tuple[str, str]:
+    return ("contestant", "data set") if section.together else ("setting", "contestant")
+
+
+def asked(section: Section) -> str:
+    return f"{section.question}?" if section.question else ""
+
+
+def arranged(section: Section, rows: Iterable[Row]) -> Iterable[Row]:
+    """Put data sets where contestants stand otherwise, if a section has one table for all of them."""
+    if not section.together:
+        return rows
+    return [replace(row, setting=row.contestant, contestant=row.dataset) for row in rows]
 
 
 def shown(section: Section, rows: Iterable[Row]) -> Iterable[list[str]]:

@@ -11,7 +11,7 @@ from rich.console import Console
 from benchmarks.benchmark import Benchmark
 from benchmarks.machine import run_record
 from benchmarks.peers import Refused
-from benchmarks.problem import Problem, load
+from benchmarks.problem import load
 from benchmarks.report import page as drawn
 from benchmarks.report import terminal_tables
 from benchmarks.rows import Row, read_rows, with_new, write_rows
@@ -28,19 +28,24 @@ def run(
         console = Console(width=WIDTH_OF_FILES)  # otherwise rich takes 80 columns, too few for a remark
     record = run_record(command, benchmark.packages)
     effort = benchmark.quick if quick else benchmark.full
+    all_rows: list[Row] = []
     for dataset, sections in plan.items():
-        problem = load(dataset)
+        problem = (benchmark.load or load)(dataset)
         for section in sections:
             with console.status(f"{section}: {dataset}"):
                 rows = [row.stamped(record) for row in measured(benchmark, section, problem, effort)]
             console.print(terminal_tables(benchmark.sections[section], dataset, rows))
+            all_rows += rows
             if page is not None:
                 bring_up_to_date(benchmark, page, rows)  # at once: a run that is broken off keeps what it has
+    for name, kind in benchmark.sections.items():
+        if kind.together and len(of_section := [row for row in all_rows if row.section == name]) > 1:
+            console.print(terminal_tables(kind, "all", of_section))
     if page is not None:
         bring_up_to_date(benchmark, page, [])
 
 
-def measured(benchmark: Benchmark, section: str, problem: Problem, effort: Any) -> list[Row]:
+def measured(benchmark: Benchmark, section: str, problem: Any, effort: Any) -> list[Row]:
     """Return the section's rows, or one row with the reason why it has none."""
     try:
         return list(benchmark.sections[section].rows(problem, effort))
