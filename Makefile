@@ -17,7 +17,7 @@ define install_listed
 	$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test lint check sanitize bench-learners bench-models bench-predict format clean
+.PHONY: help install demo test lint check sanitize bench-learners bench-models bench-predict bench-default format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -53,6 +53,9 @@ bench-models: install $(VENV)/.extra-bench ## time the training of the models be
 
 bench-predict: install $(VENV)/.extra-bench ## time the prediction of sets beside scikit-learn's probabilities
 	$(PY) -m benchmarks.predict
+
+bench-default: install $(VENV)/.extra-bench ## compare the default with a careful user of scikit-learn
+	$(PY) -m benchmarks.default
 
 format: $(VENV)/.extra-check ## rewrite the code in the project's format
 	$(VENV)/bin/ruff format $(PYTHON_CODE)

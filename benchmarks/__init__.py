@@ -1,4 +1,5 @@
-"""Timings of setwise beside its peers: same data, same objective, one run.
+"""Setwise beside its peers: same data, same objective, one run.
 
-Start with ``python -m benchmarks.learners``, ``python -m benchmarks.models`` or ``python -m benchmarks.predict``.
+Start with ``python -m benchmarks.learners``, ``.models`` or ``.predict``, which time, or with ``.default``, which
+compares F1.
 """

@@ -10,6 +10,8 @@ import pytest
 from benchmarks import comparisons, runner
 from benchmarks.benchmark import Benchmark
 from benchmarks.command import parse
+from benchmarks.default import COMPARISON
+from benchmarks.default_effort import DefaultEffort
 from benchmarks.effort import Effort
 from benchmarks.learners import LEARNERS
 from benchmarks.model_effort import Iterations, ModelEffort
@@ -18,6 +20,7 @@ from benchmarks.peers import Entry
 from benchmarks.predict import PREDICT
 from benchmarks.predict_effort import PredictEffort
 from benchmarks.rows import read_rows
+from tests.benchmarks.parted import TinyParts
 from tests.benchmarks.tiny import tiny_problem
 
 TINY_EFFORT = Effort(cs=(1.0,), elastic_cs=(1.0,), n_rounds=1, n_labels=2, n_labels_of_slowest=1)
@@ -28,6 +31,7 @@ BENCHMARKS = [
     replace(LEARNERS, quick=TINY_EFFORT),
     replace(MODELS, quick=TINY_MODELS),
     replace(PREDICT, quick=TINY_PREDICT),
+    replace(COMPARISON, quick=DefaultEffort(steps=(0, 4), n_resamples=100), load=TinyParts),
 ]
 TINY_LEARNERS = BENCHMARKS[0]
 every_benchmark = pytest.mark.parametrize("benchmark_", BENCHMARKS, ids=lambda benchmark: benchmark.name)
@@ -43,7 +47,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @every_benchmark
 def test_command_and_runner_know_the_same_sections(benchmark_: Benchmark) -> None:
-    assert list(benchmark_.sections) == list(benchmark_.datasets)
+    assert set(benchmark_.sections) == set(benchmark_.datasets)
 
 
 @every_benchmark
@@ -64,7 +68,8 @@ def test_plan_has_for_each_data_set_the_sections_that_want_it() -> None:
     [pytest.param(each, section, id=f"{each.name}-{section}") for each in BENCHMARKS for section in each.datasets],
 )
 def test_every_row_has_its_numbers_or_a_reason(benchmark_: Benchmark, section: str) -> None:
-    rows = runner.measured(benchmark_, section, tiny_problem(), benchmark_.quick)
+    problem = tiny_problem() if benchmark_.load is None else benchmark_.load("tiny")
+    rows = runner.measured(benchmark_, section, problem, benchmark_.quick)
     assert rows
     for row in rows:
         missing = all(value is None for value in row.values.values())
