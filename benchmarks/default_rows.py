@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -18,7 +19,8 @@ from benchmarks.default_effort import DefaultEffort
 from benchmarks.kept import read_f1, write_f1
 from benchmarks.peers import Refused
 from benchmarks.rows import Row
-from benchmarks.timing import on_cores
+from benchmarks.timed import Timed
+from benchmarks.timing import on_cores, remarks, with_cores
 from setwise.classifier import SetClassifier
 from setwise.labels import LabelMatrix
 from setwise.metrics.overlap import Overlap
@@ -29,10 +31,14 @@ DEFAULT = "SetClassifier()"
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Trained(Timed):
+    result: Any
+
+
 def rival_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
     """Tune the rival, test it once, and keep what it came to for each document."""
-    with on_cores(1):
-        row, f1 = rival_result(parts, effort)
+    row, f1 = rival_result(parts, effort)
     if effort.kept is not None:
         write_f1(kept_file(effort.kept, parts), f1)
     yield row
@@ -40,11 +46,15 @@ def rival_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
 
 def rival_result(parts: Parts, effort: DefaultEffort) -> tuple[Row, Array]:
     train = parts.train().first(effort.n_documents)
-    start = perf_counter()
-    found = rival.tuned(train, rival.START if effort.steps is None else effort.steps)
+    steps = rival.START if effort.steps is None else effort.steps
+
+    def fit() -> tuple[list[rival.Choice], Any]:
+        found = rival.tuned(train, steps)
+        return found, rival.one_vs_rest(train.X, train.Y, found[0].cell)
+
+    fitted = trained(fit)
+    found, model = fitted.result
     choice = found[0]
-    model = rival.one_vs_rest(train.X, train.Y, choice.cell)
-    seconds = perf_counter() - start
     # Only now, with everything settled, are test documents read.
     test = parts.test(train).first(effort.n_documents)
     f1 = f1_by_document(test.Y, choice.sets(model.predict_proba(test.X)))
@@ -54,24 +64,20 @@ def rival_result(parts: Parts, effort: DefaultEffort) -> tuple[Row, Array]:
         "validation": 100 * choice.f1,
         "per label": 100 * next(each.f1 for each in found if each.per_label),
         "F1": 100 * float(f1.mean()),
-        "seconds": seconds,
+        "seconds": fitted.seconds,
     }
-    n_cells = len({each.cell for each in found})
-    return Row(
-        "rival", parts.name, setting(train), RIVAL, values, note=f"{in_words(choice)}; best of {n_cells} fits"
-    ), f1
+    words = f"{in_words(choice)}; best of {len({each.cell for each in found})} fits"
+    note = "; ".join(filter(None, [words, remarks(fitted)]))
+    return Row("rival", parts.name, setting(train), RIVAL, values, note=note), f1
 
 
 def default_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
     """Set the default beside the rival, on the same documents, with an interval of the difference."""
     theirs = rival_f1(parts, effort)
     train = parts.train().first(effort.n_documents)
-    start = perf_counter()
-    with on_cores(1):
-        classifier = SetClassifier().fit(train.X, train.Y)
-    seconds = perf_counter() - start
+    fitted = trained(lambda: SetClassifier().fit(train.X, train.Y))
     test = parts.test(train).first(effort.n_documents)
-    ours = f1_by_document(test.Y, classifier.predict(test.X))
+    ours = f1_by_document(test.Y, fitted.result.predict(test.X))
     if ours.size != theirs.size:
         raise Refused(f"the rival's file is about {theirs.size:,} documents, not {ours.size:,}: tune it again")
     difference = paired_difference(100 * ours, 100 * theirs, effort.n_resamples)
@@ -81,9 +87,21 @@ def default_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
         "gain": difference.mean,
         "low": difference.low,
         "high": difference.high,
-        "seconds": seconds,
+        "seconds": fitted.seconds,
     }
-    yield Row("default", parts.name, setting(train), DEFAULT, values, verdict_on(difference))
+    yield Row("default", parts.name, setting(train), DEFAULT, values, verdict_on(difference), remarks(fitted))
+
+
+def trained(fit: Callable[[], Any]) -> Trained:
+    """Call on one core, and time it."""
+
+    def timed() -> Trained:
+        start = perf_counter()
+        result = fit()
+        return Trained(perf_counter() - start, result)
+
+    with on_cores(1):
+        return with_cores(timed)
 
 
 def verdict_on(difference: Difference) -> str:
