@@ -17,7 +17,7 @@ define install_listed
 	$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test lint check sanitize bench-learners bench-models bench-predict bench-default format clean
+.PHONY: help install demo test lint check sanitize bench-learners bench-models bench-predict bench-tuning bench-default format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -56,6 +56,9 @@ bench-predict: install $(VENV)/.extra-bench ## time the prediction of sets besid
 
 bench-default: install $(VENV)/.extra-bench ## compare the default with a careful user of scikit-learn
 	$(PY) -m benchmarks.default
+
+bench-tuning: install $(VENV)/.extra-bench ## time the tuning of a model, and test what is tuned
+	$(PY) -m benchmarks.tuning
 
 format: $(VENV)/.extra-check ## rewrite the code in the project's format
 	$(VENV)/bin/ruff format $(PYTHON_CODE)

@@ -1,0 +1,142 @@
+"""The rows of the tuning benchmark: a whole grid beside LIBLINEAR's single fit, and what tuned models attain."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from benchmarks.comparisons import LIBLINEAR_L1, attempt, enter
+from benchmarks.corpora import Parts
+from benchmarks.peers import Refused
+from benchmarks.problem import Penalty, dense, from_matrices
+from benchmarks.rows import Row
+from benchmarks.timed import Timed
+from benchmarks.timing import in_turns, on_cores, remarks
+from benchmarks.tuning_effort import TuningEffort
+from setwise.classifier import MODELS
+from setwise.exceptions import NotConverged
+from setwise.labels import LabelMatrix, Support
+from setwise.metrics import instance_f1
+from setwise.prediction import Candidate, HeldOut, Recipe, Wishes, tuned
+from setwise.tuning import PAPER, Tried, Validation, best_of, elastic_lines, fit_for, search
+from setwise.tuning.budget import BUDGETS, plan_for
+
+MOST_FITS = 30.0
+"""What the whole grid may cost, in single fits of LIBLINEAR."""
+
+LEAST_F1: dict[str, dict[str, float]] = {
+    "bibtex": {"br": 46.5, "pcc": 47.3, "crf": 49.4, "cbm": 49.5, "lsf": 43.9},
+    "rcv1sub1": {"br": 76.0, "cbm": 77.5},
+    "medical": {"br": 81.1},
+    "enron_raw": {"br": 60.0},
+    "tmc2007_500": {"br": 63.1},
+    "reuters21578": {"br": 92.0},
+}
+"""Test F1 that support inference with GFM must attain, in percent."""
+
+EXACT = Candidate("exact", Recipe("exact", "gfm"))
+"""What LSF, which has no joint, is asked in place of the paper's support inference."""
+
+
+@dataclass(frozen=True)
+class TimedSearch(Timed):
+    best: str = ""
+
+
+def grid_rows(corpus: Parts, effort: TuningEffort) -> Iterator[Row]:
+    """Time LIBLINEAR's fit of all labels, and a grid in which every cell is trained and validated, on one core."""
+    train = corpus.train().first(effort.n_documents)
+    (part,) = Validation(0.2, seed=0).parts(train.X, LabelMatrix.of(train.Y))
+    trained = from_matrices(corpus.name, part.X, dense(part.Y.indicator), part.X_held, dense(part.Y_held.indicator))
+    lines = elastic_lines(part.X, part.Y, effort.l1_ratios, effort.n_strengths, n_threads=1)
+
+    def whole_grid() -> TimedSearch:
+        started = perf_counter()
+        best = best_of(search(MODELS["br"](n_threads=1), lines, [part]))
+        assert best is not None
+        return TimedSearch(perf_counter() - started, best=f"best {100 * best.value:.1f} at {spelt(best.cell.settings)}")
+
+    peer, penalty = enter(LIBLINEAR_L1, trained), Penalty.from_c(1.0, 1.0, trained.n_samples)
+    with on_cores(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)
+        turns: Any = {LIBLINEAR_L1.title: partial(attempt, peer, trained.all_labels, penalty), "grid": whole_grid}
+        timed: Any = in_turns(turns, 3)
+    anchor, ours = timed[LIBLINEAR_L1.title], timed["grid"]
+    where = f"{trained.n_samples:,} documents, {len(trained.all_labels)} labels"
+    if isinstance(anchor, Refused):
+        yield Row("grid", corpus.name, where, LIBLINEAR_L1.title, {}, note=str(anchor))
+        return
+    yield Row("grid", corpus.name, where, LIBLINEAR_L1.title, {"seconds": anchor.seconds}, note=remarks(anchor))
+    times, n_cells = ours.seconds / anchor.seconds, sum(len(line.strengths) for line in lines)
+    verdict = "yes" if times <= MOST_FITS else f"no: {times:.1f} fits, the goal is {MOST_FITS:g}"
+    title = f"BR, {effort.n_strengths} strengths x {len(effort.l1_ratios)} ratios, each validated"
+    values = {"seconds": ours.seconds, "fits": times, "cells": float(n_cells)}
+    yield Row("grid", corpus.name, where, title, values, verdict, "; ".join(filter(None, [ours.best, remarks(ours)])))
+
+
+def model_rows(corpus: Parts, effort: TuningEffort) -> Iterator[Row]:
+    """Tune each model for the paper's prediction, train it on all of train, and meet the test documents once."""
+    train = corpus.train().first(effort.n_documents)
+    Y = LabelMatrix.of(train.Y)
+    for name, goal in LEAST_F1[corpus.name].items():
+        judge = EXACT if name == "lsf" else PAPER
+        started = perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)
+            found = tuned_model(MODELS[name](), judge, train.X, Y, effort)
+        seconds = perf_counter() - started
+        test = corpus.test(train)  # not before everything is settled
+        true = LabelMatrix.of(test.Y)
+
+        def tested(recipe: Recipe, found: TunedModel = found, X: Any = test.X, true: LabelMatrix = true) -> float:
+            decided = recipe.decided(found.model, X, Support.of(Y))
+            return 100 * instance_f1(true, true.with_indicator(decided.sets))
+
+        attained = tested(judge.recipe)
+        values = {
+            "validation": 100 * found.tried.value,
+            "F1": attained,
+            "goal": goal,
+            "calibrated": None if found.calibrated is None else tested(found.calibrated),
+            "seconds": seconds,
+        }
+        verdict = "yes" if attained >= goal else f"no: {goal - attained:.1f} below"
+        where = f"{train.X.shape[0]:,} documents, {Y.n_labels} labels"
+        stopped = "" if found.tried.iterations is None else f", {found.tried.iterations} iterations"
+        note = spelt(found.tried.cell.settings) + stopped
+        yield Row("models", corpus.name, where, name.upper(), values, verdict, note)
+
+
+@dataclass(frozen=True)
+class TunedModel:
+    model: Any
+    """Trained on all of train."""
+    tried: Tried
+    calibrated: Recipe | None
+    """The paper's recipe with a calibration that was found on the documents held out."""
+
+
+def tuned_model(model: Any, judge: Candidate, X: Any, Y: LabelMatrix, effort: TuningEffort) -> TunedModel:
+    (part,) = Validation(0.2, seed=0).parts(X, Y)
+    plan = plan_for(model, X, Y, BUDGETS[effort.budget])
+    best = best_of(search(model, plan.lines, [part], judges=[judge], stopping=plan.stopping))
+    assert best is not None
+    model.set_params(**best.cell.settings)
+    first = fit_for(model, part.X, part.Y, best.iterations)
+    return TunedModel(fit_for(model, X, Y, best.iterations), best, calibrated_recipe(judge, part.held_out(first)))
+
+
+def calibrated_recipe(judge: Candidate, held: HeldOut) -> Recipe | None:
+    """Give the paper's recipe with a calibration by likelihood; None for LSF, which has nothing to calibrate."""
+    return None if judge is EXACT else tuned(judge.recipe, Wishes(calibration="likelihood"), [held])
+
+
+def spelt(settings: dict[str, Any]) -> str:
+    words = (
+        f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}" for name, value in settings.items()
+    )
+    return ", ".join(words)
