@@ -30,7 +30,7 @@ from setwise.models.base import checked_count, checked_seed
 from setwise.prediction import Candidate, Recipe, Wishes, able
 from setwise.prediction.candidates import candidates
 from setwise.prediction.recipe import DecisionName, InferenceName, Known, marginals_of
-from setwise.tuning.automatic import JUDGED_AT_MOST, Tuned, tune, usual_validation
+from setwise.tuning.automatic import FEW_DOCUMENTS, JUDGED_AT_MOST, Tuned, tune, usual_validation
 from setwise.tuning.budget import BudgetName, checked_budget, plan_for
 from setwise.tuning.progress import progress_bar
 from setwise.tuning.validation import Validation
@@ -65,7 +65,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
     """Predicts for each document the label set of the best expected F1.
 
     Without options it needs no knobs: whatever is "tuned" is found on a part of the training documents that a first
-    training does not see, and the model is then trained on all of them.
+    training does not see, and the model is then trained on all documents.
 
     ``model`` is "br", "pcc", "crf", "cbm" or "lsf", whose strength, L1 ratio and iterations are tuned within the
     ``budget``, "quick", "normal" or "thorough"; or a model with parameters of its own, such as
@@ -89,9 +89,11 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     ``held_out`` is the share of the documents that is held out, or a number of folds, so that each is held out once;
     None means a fifth, or three folds where there are fewer than ``FEW_DOCUMENTS``. They are drawn by ``seed``, with
-    labels shared out (:mod:`setwise.data.splits`). ``metric`` is what is tuned for: "instance_f1",
-    "set_accuracy", "micro_f1", "macro_f1" or "hamming_loss". ``tuning_file`` keeps every setting that is finished, so
-    that a fit that was ended goes on there; with ``progress`` a bar shows how far it is.
+    labels shared out (:mod:`setwise.data.splits`). With ``refit=False`` the model stays as it was trained without them.
+
+    ``metric`` is what is tuned for: "instance_f1", "set_accuracy", "micro_f1", "macro_f1" or "hamming_loss".
+    ``tuning_file`` keeps every setting that is finished, so that a fit that was ended goes on there; with ``progress``
+    a bar shows how far it is.
 
     After ``fit``: ``classes_`` (label names), ``model_``, ``support_``, ``recipe_`` and its parts ``inference_``,
     ``calibration_`` (of the support), ``scaling_`` (of exact inference), ``threshold_`` and ``blend_``; ``tuning_``
@@ -115,6 +117,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         n_samples: int = 1000,
         blend: float | Literal["tuned"] = 0.5,
         held_out: float | int | None = None,
+        refit: bool = True,
         seed: int = 0,
         n_threads: int | None = None,
         tuning_file: str | Path | None = None,
@@ -134,6 +137,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.n_samples = n_samples
         self.blend = blend
         self.held_out = held_out
+        self.refit = refit
         self.seed = seed
         self.n_threads = n_threads
         self.tuning_file = tuning_file
@@ -157,7 +161,10 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.labels_ = labels.take([0])  # the names, and the kind of Y
         self.classes_ = np.asarray(labels.names, dtype=object)
         self.support_ = self._made_support(labels)
-        self.model_ = clone(model).fit(X, labels) if self.tuning_ is None else self.tuning_.fit(X, labels)
+        if self.tuning_ is None:
+            self.model_ = clone(model).fit(X, labels)
+        else:
+            self.model_ = self.tuning_.fit(X, labels) if self.refit else self.tuning_.trained[0]
         self.recipe_ = recipe
         self.inference_ = recipe.asked(self.model_, self.support_)
         self.calibration_, self.scaling_ = recipe.calibration, recipe.scaling
@@ -297,13 +304,15 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     def _validation(self, n_documents: int) -> Validation:
         if self.held_out is None:
-            return usual_validation(n_documents, self.seed)
+            return usual_validation(n_documents if self.refit else FEW_DOCUMENTS, self.seed)
         if _is_share(self.held_out) and self.held_out not in (0, 1):
             return Validation(share=float(self.held_out), seed=self.seed, max_documents=JUDGED_AT_MOST)
         if not isinstance(self.held_out, numbers.Integral) or isinstance(self.held_out, bool) or self.held_out < 2:
             raise InvalidParameter(
                 f"held_out must be None, a share between 0 and 1 or a number of folds from 2 up; got {self.held_out!r}."
             )
+        if not self.refit:
+            raise InvalidParameter(f"held_out must be a share where refit=False; got {self.held_out!r} folds.")
         return Validation(n_folds=int(self.held_out), seed=self.seed, max_documents=JUDGED_AT_MOST)
 
     def _made_support(self, labels: LabelMatrix) -> Support:

@@ -12,10 +12,11 @@ from numpy.testing import assert_array_equal
 
 from setwise import SetClassifier
 from setwise.classifier import MODELS
-from setwise.exceptions import Incompatible
+from setwise.data.splits import hold_out
+from setwise.exceptions import Incompatible, InvalidParameter
 from setwise.models import BinaryRelevance, LabelSizeFactors
-from setwise.tuning import automatic
-from tests.models.corpora import name_lists, small_corpus
+from setwise.tuning import automatic, fit_for
+from tests.models.corpora import name_lists, same_state, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 
@@ -164,3 +165,13 @@ def test_the_choice_does_not_change_with_test_labels() -> None:
 def test_few_documents_are_held_out_in_turns() -> None:
     assert automatic.usual_validation(automatic.FEW_DOCUMENTS - 1).n_folds == 3
     assert automatic.usual_validation(automatic.FEW_DOCUMENTS).n_folds is None
+
+
+def test_without_a_refit_the_model_is_the_one_that_was_judged() -> None:
+    kept = SetClassifier("cbm", budget="quick", refit=False, n_threads=1).fit(X, Y)
+    assert kept.model_ is kept.tuning_.trained[0]
+    rest, _ = hold_out(Y, 0.2, 0)
+    again = fit_for(kept.tuning_.model, X[rest], Y[rest], kept.tuning_.iterations)
+    assert same_state(kept.model_, again)
+    with pytest.raises(InvalidParameter, match=r"^held_out must be a share where refit=False; got 3 folds\.$"):
+        SetClassifier(refit=False, held_out=3).fit(X, Y)

@@ -70,6 +70,7 @@ def test_with_patience_the_iterations_are_those_of_the_best_look(model: Any, set
     fit_one = clone(model).set_params(strength=0.001, **settings)
     fit_one.fit(PARTS[0].X, PARTS[0].Y, callback=lambda _, seen: values.append(scored(seen)))
     assert found.value == max(values)
+    assert found.row["history"] == [list(zip(range(1, 1 + len(values)), values, strict=True))]
     assert found.iterations == 1 + values.index(max(values))
     assert found.value == scored(fit_for(fit_one, PARTS[0].X, PARTS[0].Y, found.iterations))
 

@@ -11,12 +11,12 @@ from sklearn.base import clone
 
 from setwise.labels import LabelMatrix, Support
 from setwise.metrics.named import MetricName, lower_is_better
-from setwise.prediction import Candidate, Chosen, Recipe, choose
+from setwise.prediction import Candidate, Recipe, choose
 from setwise.prediction.candidates import screens
 from setwise.tuning.budget import Plan
 from setwise.tuning.search import Progress, Tried, best_of, search
 from setwise.tuning.stopping import fit_for
-from setwise.tuning.validation import Part, Validation
+from setwise.tuning.validation import Validation
 
 __all__ = ["FEW_DOCUMENTS", "JUDGED_AT_MOST", "Alternative", "Tuned", "tune", "usual_validation"]
 
@@ -53,6 +53,8 @@ class Tuned:
     """Every cell, as the judges that screened them saw it."""
     alternatives: list[Alternative]
     """Every recipe, on the cells that were best."""
+    trained: list[Any]
+    """The chosen model as it was judged: trained on the documents that were not held out, once a part."""
 
     def fit(self, X: Any, Y: Any) -> Any:
         """Train the chosen model on all documents."""
@@ -102,17 +104,20 @@ def tune(
         )
         finalists = _finalists(tried, judges, metric)
     sign = -1.0 if lower_is_better(metric) else 1.0
-    best: tuple[Any, int | None, Chosen] | None = None
-    alternatives = []
+    best: Tuned | None = None
+    alternatives: list[Alternative] = []
     for settings, iterations in finalists:
         one = clone(model).set_params(**settings)
-        chosen = _chosen(one, iterations, parts, candidates, metric, validation.seed)
+        trained = [fit_for(one, part.X, part.Y, iterations) for part in parts]
+        held = [part.held_out(model) for part, model in zip(parts, trained, strict=True)]
+        chosen = choose(candidates, held, metric=metric, seed=validation.seed)
         alternatives += [Alternative(settings, name, value) for name, value in chosen.values.items()]
-        if best is None or sign * chosen.value > sign * best[2].value:
-            best = one, iterations, chosen
+        if best is None or sign * chosen.value > sign * best.value:
+            best = Tuned(
+                one, iterations, chosen.recipe, chosen.name, metric, chosen.value, tried, alternatives, trained
+            )
     assert best is not None
-    winner, iterations, chosen = best
-    return Tuned(winner, iterations, chosen.recipe, chosen.name, metric, chosen.value, tried, alternatives)
+    return best
 
 
 def _finalists(
@@ -125,15 +130,3 @@ def _finalists(
         assert best is not None
         found[best.cell] = best.cell.settings, best.iterations
     return list(found.values())
-
-
-def _chosen(
-    model: Any,
-    iterations: int | None,
-    parts: Sequence[Part],
-    candidates: Sequence[Candidate],
-    metric: MetricName,
-    seed: int,
-) -> Chosen:
-    held = [part.held_out(fit_for(model, part.X, part.Y, iterations)) for part in parts]
-    return choose(candidates, held, metric=metric, seed=seed)

@@ -6,14 +6,14 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sklearn.base import clone
 
 from setwise.metrics.named import MetricName, checked_metric, lower_is_better
-from setwise.models.size import model_size
+from setwise.models.size import ModelSize, model_size
 from setwise.prediction import Candidate, Recipe, goodness, tuned
 from setwise.tuning.fingerprint import fingerprint
 from setwise.tuning.lines import Cell, Line
@@ -113,6 +113,17 @@ def best_of(tried: Sequence[Tried], metric: MetricName = "instance_f1") -> Tried
 
 
 @dataclass(frozen=True, eq=False)
+class _Trained:
+    """A cell with its models, one a part, and what was seen of each while it trained."""
+
+    cell: Cell
+    models: list[Any]
+    iterations: int | None = None
+    history: list[list[tuple[float, float]]] = field(default_factory=list)
+    """Of each part: iterations that were looked at, and the metric there."""
+
+
+@dataclass(frozen=True, eq=False)
 class _Run:
     model: Any
     parts: Sequence[Part]
@@ -128,60 +139,67 @@ class _Run:
         """
         base = clone(self.model).set_params(**line.parameters)
         started = time.perf_counter()
-        for cell, models, iterations in self._watched(base, line, wanted) if self.stopping else self._path(base, line):
-            if cell in wanted:
-                trained = time.perf_counter() - started
-                yield [self._judged(cell, judge, models, iterations, trained) for judge in self.judges]
+        for trained in self._watched(base, line, wanted) if self.stopping else self._path(base, line):
+            if trained.cell in wanted:
+                seconds = time.perf_counter() - started
+                yield [self._judged(trained, judge, seconds) for judge in self.judges]
                 started = time.perf_counter()
 
-    def _path(self, base: Any, line: Line) -> Iterator[tuple[Cell, list[Any], None]]:
+    def _path(self, base: Any, line: Line) -> Iterator[_Trained]:
         paths = [base.fit_path(part.X, part.Y, line.strengths) for part in self.parts]
         for cell, *models in zip(line.cells, *paths, strict=True):
-            yield cell, models, None
+            yield _Trained(cell, models)
 
-    def _watched(self, base: Any, line: Line, wanted: set[Cell]) -> Iterator[tuple[Cell, list[Any], int | None]]:
+    def _watched(self, base: Any, line: Line, wanted: set[Cell]) -> Iterator[_Trained]:
         for cell in line.cells:
             if cell in wanted:
                 found = [self._stopped(clone(base).set_params(strength=cell.strength), part) for part in self.parts]
-                known = [iterations for _, iterations in found if iterations is not None]
-                yield cell, [model for model, _ in found], round(statistics.median(known)) if known else None
+                known = [watch.best_iteration for _, watch in found if watch.best_iteration is not None]
+                yield _Trained(
+                    cell,
+                    [model for model, _ in found],
+                    round(statistics.median(known)) if known else None,
+                    [[(row["iteration"], self._own_sign(row["goodness"])) for row in watch.rows] for _, watch in found],
+                )
 
-    def _stopped(self, model: Any, part: Part) -> tuple[Any, int | None]:
-        """Train until the first judge has seen enough; give the model where it was best."""
+    def _stopped(self, model: Any, part: Part) -> tuple[Any, EarlyStopping]:
+        """Train until the first judge has seen enough; give the model where it was best, and what was seen."""
         watch = EarlyStopping(
             lambda trained: self._goodness(self.judges[0], [trained], [part]), self.stopping, keep=True
         )
         model.fit(part.X, part.Y, callback=watch)
         if watch.best_state is None:  # it was over before the first look
-            return model, None
-        return type(model).from_state(watch.best_state), watch.best_iteration
+            return model, watch
+        return type(model).from_state(watch.best_state), watch
 
     def _goodness(self, judge: Candidate, models: Sequence[Any], parts: Sequence[Part]) -> float:
         held = [part.held_out(model) for part, model in zip(parts, models, strict=True)]
         return goodness(tuned(judge.recipe, judge.wishes, held, self.metric), held, self.metric)
 
-    def _judged(
-        self, cell: Cell, judge: Candidate, models: Sequence[Any], iterations: int | None, trained: float
-    ) -> Tried:
+    def _own_sign(self, goodness: float) -> float:
+        return -goodness if lower_is_better(self.metric) else goodness
+
+    def _judged(self, trained: _Trained, judge: Candidate, seconds: float) -> Tried:
         started = time.perf_counter()
-        found = self._goodness(judge, models, self.parts)
-        size = model_size(models[0])
+        found = self._goodness(judge, trained.models, self.parts)
+        size = model_size(trained.models[0])
         row = {
             "dataset": self.dataset,
             "model": type(self.model).__name__,
-            **cell.settings,
+            **trained.cell.settings,
             "judge": judge.name,
-            "iterations": iterations,
+            "iterations": trained.iterations,
             "metric": self.metric,
-            "value": -found if lower_is_better(self.metric) else found,
-            "seconds": round(trained + time.perf_counter() - started, 4),
+            "value": self._own_sign(found),
+            "seconds": round(seconds + time.perf_counter() - started, 4),
             **size._asdict(),
+            "history": trained.history,
         }
         return _from_row(row)
 
 
 _NOT_SETTINGS = frozenset(
-    ["dataset", "model", "judge", "iterations", "metric", "value", "seconds", "n_nonzero", "n_features_used", "n_bytes"]
+    ["dataset", "model", "judge", "iterations", "metric", "value", "seconds", *ModelSize._fields, "history"]
 )
 
 

@@ -1,0 +1,122 @@
+"""Candidates are judged on documents that their numbers were not found on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from setwise.data.splits import folds
+from setwise.exceptions import Incompatible
+from setwise.labels import LabelMatrix, Support
+from setwise.metrics import instance_f1
+from setwise.models import BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
+from setwise.prediction import Candidate, HeldOut, Recipe, Wishes, able, choose, cross_fitted, goodness, tuned
+from setwise.prediction.candidates import candidates, screens
+from tests.models.corpora import small_corpus
+
+X, Y = small_corpus(n=150)
+LABELS = LabelMatrix.of(Y)
+REST, HELD = np.arange(90), np.arange(90, 150)
+MODEL = BinaryRelevance(strength=0.01).fit(X[REST], LABELS.take(REST))
+PART = HeldOut(MODEL, X[HELD], LABELS.take(HELD), Support.of(LABELS.take(REST)))
+PLAIN = Recipe("support", "gfm")
+CUT = Candidate("cut", Recipe("exact", "threshold"), Wishes(threshold="tuned"))
+
+
+def f1(recipe: Recipe, part: HeldOut) -> float:
+    decided = recipe.decided(part.model, part.X, part.support)
+    return instance_f1(part.Y, part.Y.with_indicator(decided.sets))
+
+
+def test_what_has_no_numbers_is_judged_on_all() -> None:
+    assert cross_fitted(Candidate("plain", PLAIN), [PART], "instance_f1") == f1(PLAIN, PART)
+
+
+def test_each_document_is_decided_by_numbers_of_the_others() -> None:
+    decided = np.zeros(PART.Y.indicator.shape, dtype=int)
+    for rest, held in folds(PART.Y, 3, 0):
+        recipe = tuned(CUT.recipe, CUT.wishes, [PART.take(rest)])
+        decided[held] = recipe.decided(MODEL, PART.X[held], PART.support).sets.toarray()
+    expected = instance_f1(PART.Y.indicator.toarray(), decided)
+    assert cross_fitted(CUT, [PART], "instance_f1") == pytest.approx(expected)
+    in_sample = f1(tuned(CUT.recipe, CUT.wishes, [PART]), PART)
+    assert expected < in_sample  # what was found on the documents themselves flatters
+
+
+def test_the_winner_is_tuned_on_all_documents() -> None:
+    heard: dict[str, float] = {}
+    found = choose([Candidate("plain", PLAIN), CUT], [PART], watcher=heard.__setitem__)
+    assert found.values == heard
+    assert found.value == max(heard.values())
+    alone = choose([CUT], [PART])
+    assert alone.name == "cut"
+    assert alone.recipe.threshold == tuned(CUT.recipe, CUT.wishes, [PART]).threshold
+
+
+def test_of_equals_the_first_wins_and_a_loss_is_low() -> None:
+    twins = [Candidate("one", PLAIN), Candidate("other", replace(PLAIN))]
+    assert choose(twins, [PART]).name == "one"
+    both = [Candidate("plain", PLAIN), Candidate("all labels", Recipe("exact", "threshold", threshold=0.0))]
+    assert choose(both, [PART], metric="hamming_loss").name == "plain"
+
+
+def test_parts_with_a_model_each_count_together() -> None:
+    some = [PART.take(np.arange(20)), PART.take(np.arange(20, 60))]
+    assert goodness(PLAIN, some) == pytest.approx(goodness(PLAIN, [PART]))
+    assert goodness(PLAIN, some, "hamming_loss") == pytest.approx(goodness(PLAIN, [PART], "hamming_loss"))
+    one = tuned(PLAIN, Wishes(calibration="likelihood"), [some[0]]).calibration
+    other = tuned(PLAIN, Wishes(calibration="likelihood"), [some[1]]).calibration
+    both = tuned(PLAIN, Wishes(calibration="likelihood"), some).calibration
+    assert both.scale == pytest.approx((20 * one.scale + 40 * other.scale) / 60)
+
+
+class TestCandidates:
+    def test_the_paper_comes_first_and_numbers_are_kept(self) -> None:
+        found = candidates(Recipe("support", "gfm", beta=2.0), MODEL)
+        assert found[0].name == "support, gfm"
+        assert not found[0].wishes.any
+        assert {one.recipe.beta for one in found} == {2.0}
+
+    @pytest.mark.parametrize("model", [MODEL, ClassifierChain(), PairwiseCRF(), LabelSizeFactors()])
+    def test_a_model_is_asked_for_what_it_has(self, model: Any) -> None:
+        found = candidates(PLAIN, model)
+        assert found == able(found, model)
+        assert ("support, gfm" in [one.name for one in found]) != isinstance(model, LabelSizeFactors)
+        assert set(screens(found)) <= set(found)
+
+    def test_none_is_a_refusal(self) -> None:
+        with pytest.raises(Incompatible, match="There is no recipe for ClassifierChain"):
+            candidates(PLAIN, ClassifierChain(), inference="exact")
+
+
+class TestNonEmpty:
+    def test_the_empty_set_is_ruled_out_and_the_rest_scaled(self) -> None:
+        over: Any = next(iter(PLAIN.known(MODEL, PART.X, PART.support)))
+        filled = np.diff(over.sets.indptr) > 0
+        assert not filled.all()
+        assert_array_equal(over.non_empty().sets.toarray(), over.sets.toarray()[filled])
+        np.testing.assert_allclose(over.non_empty().probability.sum(axis=1), 1.0, rtol=1e-12)
+        exact: Any = next(iter(Recipe("exact", "gfm").known(MODEL, PART.X, PART.support)))
+        np.testing.assert_allclose(
+            exact.non_empty().joint, exact.joint / (1.0 - exact.empty)[:, None, None], rtol=1e-10
+        )
+        assert not exact.non_empty().empty.any()
+
+    @pytest.mark.parametrize("inference", ["support", "exact", "sampled", "blend"])
+    def test_with_at_least_one_no_prediction_is_empty(self, inference: Any) -> None:
+        recipe = Recipe(inference, "gfm", n_samples=50)
+        some = recipe.decided(MODEL, PART.X, PART.support).sets.toarray().any(axis=1)
+        assert not some.all()
+        full = replace(recipe, at_least_one=True).decided(MODEL, PART.X, PART.support)
+        has_mass = full.value > 0  # fifty samples may all be empty
+        assert full.sets.toarray().any(axis=1)[has_mass].all()
+        assert has_mass.sum() > 0.9 * len(has_mass)
+
+    def test_without_empty_sets_it_changes_nothing(self) -> None:
+        known: Any = next(iter(PLAIN.known(MODEL, PART.X, PART.support)))
+        once = known.non_empty()
+        assert once.non_empty() is once
