@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from setwise.exceptions import InvalidParameter
@@ -22,12 +23,17 @@ class Budget:
 
     n_strengths: int
     l1_ratios: tuple[float, ...]
+    """Of BR, PCC and LSF, which train a line of strengths as one path."""
+    n_watched: int
+    """Strengths of a line of CRF and CBM, where each is a training of its own."""
+    crf_ratios: tuple[float, ...]
+    cbm_ratios: tuple[float, ...]
 
 
 BUDGETS: dict[str, Budget] = {
-    "quick": Budget(5, (1.0,)),
-    "normal": Budget(8, (1.0, 0.5, 0.0)),
-    "thorough": Budget(20, (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)),
+    "quick": Budget(5, (1.0,), 3, (0.5,), (1.0,)),
+    "normal": Budget(8, (1.0, 0.5, 0.0), 4, (0.5, 0.0), (1.0,)),
+    "thorough": Budget(20, (1.0, 0.8, 0.6, 0.4, 0.2, 0.0), 6, (1.0, 0.5, 0.0), (1.0, 0.5)),
 }
 
 
@@ -48,26 +54,36 @@ def checked_budget(budget: Any) -> Budget:
 
 def plan_for(model: Any, X: Any, Y: LabelMatrix, budget: Budget) -> Plan:
     """Give the grid of a model: BR, PCC and LSF train to their end; CRF and CBM are stopped early."""
-    n_threads = model.n_threads
+    reach = partial(_lines, X, Y, n_threads=model.n_threads)
     if isinstance(model, PairwiseCRF):
-        n = max(3, budget.n_strengths // 2)
-        lines = elastic_lines(X, Y, (0.0,), n, highest=3e-3, lowest=3e-5, n_threads=n_threads)
-        return Plan(lines, Patience(patience=3, min_iterations=30, check_every=10))
+        lines = reach(budget.crf_ratios, budget.n_watched, (2e-2, 1e-3), (3e-3, 1e-4))
+        return Plan(lines, Patience(patience=4, min_iterations=40, check_every=10))
     if isinstance(model, BernoulliMixture):
-        n, ratios = max(3, budget.n_strengths // 2), budget.l1_ratios[: max(1, len(budget.l1_ratios) // 2)]
-        lines = elastic_lines(X, Y, ratios, n, highest=2e-2, lowest=1e-3, n_threads=n_threads)
+        lines = reach(budget.cbm_ratios, budget.n_watched, (1e-2, 5e-4), (1e-3, 1e-5))
         tilted = [
             Line((strength,), {**line.parameters, "gate_strength": GATE_SHARE * strength})
             for line in lines
             for strength in line.strengths
         ]
         return Plan(tilted, Patience(patience=4, min_iterations=4))
-    lines = elastic_lines(
-        X, Y, [ratio for ratio in budget.l1_ratios if ratio > 0.0], budget.n_strengths, highest=0.1, n_threads=n_threads
-    )
-    if 0.0 in budget.l1_ratios:
-        lines += elastic_lines(X, Y, (0.0,), budget.n_strengths, highest=3e-3, n_threads=n_threads)
-    return Plan(lines)
+    return Plan(reach(budget.l1_ratios, budget.n_strengths, (1e-1, 1e-4), (3e-3, 1e-6)))
+
+
+def _lines(
+    X: Any,
+    Y: LabelMatrix,
+    ratios: tuple[float, ...],
+    n_strengths: int,
+    reach: tuple[float, float],
+    reach_of_squares: tuple[float, float],
+    n_threads: int | None,
+) -> list[Line]:
+    """Give a line a ratio, over shares of the critical strength; those without an L1 term reach elsewhere."""
+    lines = []
+    for ratio in ratios:
+        highest, lowest = reach if ratio > 0.0 else reach_of_squares
+        lines += elastic_lines(X, Y, (ratio,), n_strengths, highest=highest, lowest=lowest, n_threads=n_threads)
+    return lines
 
 
 GATE_SHARE = 3.0
