@@ -1,6 +1,31 @@
-"""Corpora: where they are, and how to read them."""
+"""Corpora: where they are, how to read and write them, what is in them, and how to part them."""
 
+from setwise.data.atomic import atomic_writer
 from setwise.data.catalogue import Corpus, find_corpus
+from setwise.data.documents import Document, Names, TextDocument, VectorDocument
+from setwise.data.formats import FORMATS, ReadOptions, WriteOptions
 from setwise.data.libsvm import read_libsvm
+from setwise.data.matrices import feature_matrix
+from setwise.data.reading import Dataset, Documents, batches, open_documents, read_dataset
+from setwise.data.writing import open_writer
 
-__all__ = ["Corpus", "find_corpus", "read_libsvm"]
+__all__ = [
+    "FORMATS",
+    "Corpus",
+    "Dataset",
+    "Document",
+    "Documents",
+    "Names",
+    "ReadOptions",
+    "TextDocument",
+    "VectorDocument",
+    "WriteOptions",
+    "atomic_writer",
+    "batches",
+    "feature_matrix",
+    "find_corpus",
+    "open_documents",
+    "open_writer",
+    "read_dataset",
+    "read_libsvm",
+]

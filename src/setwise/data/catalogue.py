@@ -8,6 +8,7 @@ from pathlib import Path
 
 import scipy.sparse as sp
 
+from setwise.data.formats.names import FEATURES_FILE, LABELS_FILE, read_names
 from setwise.data.libsvm import read_libsvm
 from setwise.exceptions import InvalidData
 
@@ -27,19 +28,16 @@ class Corpus:
     @property
     def label_names(self) -> tuple[str, ...]:
         """The names of the labels, in the order of their numbers."""
-        return self._lines("labels.txt")
+        return read_names(self.folder / LABELS_FILE)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the features, in the order of their numbers."""
-        return self._lines("features.txt")
+        return read_names(self.folder / FEATURES_FILE)
 
     def read(self, part: str) -> tuple[sp.csr_array, sp.csr_array]:
         """Read a part, ``"train"`` or ``"test"``, as (X, Y), all features and labels of the corpus wide."""
         return read_libsvm(self.folder / f"{part}.svm.gz", len(self.feature_names), len(self.label_names))
-
-    def _lines(self, file: str) -> tuple[str, ...]:
-        return tuple((self.folder / file).read_text(encoding="utf-8").removesuffix("\n").split("\n"))
 
 
 def find_corpus(name: str, *, default_folder: Path = DEFAULT_FOLDER) -> Corpus:

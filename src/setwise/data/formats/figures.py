@@ -1,0 +1,36 @@
+"""Numbers as vector formats write them: checked, read many at once, and written as short as they can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setwise.data.formats.problems import Refused
+
+__all__ = ["LARGEST_INDEX", "NUMBER", "as_float32", "figures", "numerals"]
+
+# Python's own reading of numbers takes more: `nan`, `1_000`, other scripts' digits. Nothing is tried twice (`++`), so
+# that a long row of digits is refused as fast as it is read.
+NUMBER = rb"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
+LARGEST_INDEX = 2**31 - 2  # columns are 32-bit numbers, and so is their count
+
+
+def figures(tokens: Iterable[bytes]) -> NDArray[np.float64]:
+    """Read numbers that have been checked. float64 holds every index below 2^53 exactly."""
+    return np.array(list(tokens), dtype=np.float64)
+
+
+def as_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Round values, and refuse those that are too large."""
+    with np.errstate(over="ignore"):
+        rounded = values.astype(np.float32)
+    if not np.isfinite(rounded).all():
+        raise Refused(f"a value must lie within single precision, {np.finfo(np.float32).max:.1e}; got a larger one.")
+    return rounded
+
+
+def numerals(values: NDArray[np.float32]) -> list[str]:
+    """Write each value with the fewest digits that give it back."""
+    return [text.removesuffix(".0") for text in values.astype(str).tolist()]

@@ -1,0 +1,91 @@
+"""The formats by name and by ending. A new format joins by one entry in FORMATS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from os import PathLike, fspath
+from pathlib import PurePath
+from typing import Any, BinaryIO
+
+from setwise.data.documents import Kind, Names
+from setwise.data.formats.options import ReadOptions, WriteOptions
+from setwise.data.formats.problems import Problems
+from setwise.data.formats.reading import Reading
+from setwise.data.formats.streams import STANDARD, Source
+from setwise.data.formats.writing import Writer
+from setwise.exceptions import InvalidParameter
+
+__all__ = ["FORMATS", "Format", "format_of"]
+
+_HERE = "setwise.data.formats"
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: what it holds, which endings mean it, and the functions that read and write it."""
+
+    name: str
+    kind: Kind
+    endings: tuple[str, ...]
+    module: str
+    reader: str = "read"
+    writer: str = "writer"
+    keeps_ids: bool = False
+    needs_features: bool = False
+    """Whether its writer has to know the names of all features."""
+    may_be_packed: bool = True
+
+    def read(self, source: Source, options: ReadOptions, problems: Problems) -> Reading:
+        """Read the head of a file; the documents follow one at a time."""
+        reading: Reading = self._function(self.reader)(source, options, problems)
+        return reading
+
+    def write(self, file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
+        """Give what writes documents into an open file."""
+        writer: Writer = self._function(self.writer)(file, names, options)
+        return writer
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        # Imported when it is first used: pyarrow takes a while to load, and few need it.
+        function: Callable[..., Any] = getattr(import_module(f"{_HERE}.{self.module}"), name)
+        return function
+
+
+FORMATS = {
+    format.name: format
+    for format in (
+        Format("jsonl", "text", (".jsonl", ".ndjson"), "jsonl", keeps_ids=True),
+        Format("csv", "text", (".csv",), "delimited", "read_csv", "csv_writer", keeps_ids=True),
+        Format("tsv", "text", (".tsv",), "delimited", "read_tsv", "tsv_writer", keeps_ids=True),
+        Format("parquet", "text", (".parquet",), "parquet", keeps_ids=True, may_be_packed=False),
+        Format("txt", "text", (".txt",), "fasttext"),
+        Format("libsvm", "vectors", (".svm", ".libsvm", ".svmlight"), "libsvm"),
+        Format("meka", "vectors", (".arff",), "arff", "read", "meka_writer", needs_features=True),
+        Format("mulan", "vectors", (), "arff", "read", "mulan_writer", needs_features=True),
+    )
+}
+
+
+def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
+    """Find the format of a file by its name, or by the file's ending where no name is given."""
+    if name is not None:
+        if name not in FORMATS:
+            raise InvalidParameter(f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
+        return _checked(FORMATS[name], path)
+    if fspath(path) == STANDARD:
+        raise InvalidParameter("format must be given for -, which has no ending that would tell it.")
+    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
+    ending = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
+    for format in FORMATS.values():
+        if ending in format.endings:
+            return _checked(format, path)
+    known = ", ".join(ending for format in FORMATS.values() for ending in format.endings)
+    raise InvalidParameter(f"{path} must end in one of {known}, with or without .gz, or have its format given.")
+
+
+def _checked(format: Format, path: str | PathLike[str]) -> Format:
+    if not format.may_be_packed and PurePath(path).suffix.lower() == ".gz":
+        raise InvalidParameter(f"{path} must not end in .gz: {format.name} is packed inside.")
+    return format

@@ -1,0 +1,122 @@
+"""Documents out of a file, one at a time, and whole files for training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from os import PathLike
+from typing import TypeVar
+
+import scipy.sparse as sp
+
+from setwise.data.documents import Document, Names, TextDocument, VectorDocument
+from setwise.data.formats import Format, Problems, ReadOptions, format_of
+from setwise.data.formats.streams import open_source
+from setwise.data.matrices import feature_matrix
+from setwise.exceptions import InvalidData
+
+__all__ = ["Dataset", "Documents", "Watch", "batches", "open_documents", "read_dataset", "unwatched"]
+
+Item = TypeVar("Item")
+Watch = Callable[[Iterable[Document]], Iterable[Document]]
+
+
+def unwatched(documents: Iterable[Document]) -> Iterable[Document]:
+    """Let documents pass: the place of whoever shows how far the work is."""
+    return documents
+
+
+@dataclass
+class Documents:
+    """The documents of an open file, to be gone through once."""
+
+    name: str
+    format: Format
+    names: Names
+    problems: Problems
+    """How many documents were skipped so far, and the first reasons."""
+    _documents: Iterator[Document] = field(repr=False)
+    n_read: int = 0
+
+    def __iter__(self) -> Iterator[Document]:
+        for document in self._documents:
+            self.n_read += 1
+            yield document
+        if self.n_read == 0:
+            why = f"all were skipped, {self.problems.reasons[0]}" if self.problems.n_skipped else "it holds none."
+            raise InvalidData(f"{self.name} must hold at least one document; {why}")
+
+
+@contextmanager
+def open_documents(path: str | PathLike[str], options: ReadOptions | None = None) -> Iterator[Documents]:
+    """Open a file of documents, its format told by its ending; ``-`` is standard input."""
+    options = options or ReadOptions()
+    format = format_of(path, options.format)
+    with open_source(path) as source:
+        problems = Problems(source.name, options.on_error)
+        reading = format.read(source, options, problems)
+        yield Documents(source.name, format, reading.names, problems, reading.documents)
+
+
+def batches(documents: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Give documents ``size`` at a time."""
+    left = iter(documents)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """All documents of a file."""
+
+    X: list[str] | sp.csr_array
+    """Texts, or a CSR array of float32 features."""
+    Y: list[list[str]] | None
+    """The names of each document's labels; None where labels were not asked for and some document has none given."""
+    ids: list[str | None]
+    names: Names
+    """The names of all labels and of all features, seen or not, where the file tells them."""
+    problems: Problems
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents there are."""
+        return len(self.ids)
+
+
+def read_dataset(
+    path: str | PathLike[str],
+    options: ReadOptions | None = None,
+    *,
+    labelled: bool = True,
+    n_features: int | None = None,
+    watch: Watch = unwatched,
+) -> Dataset:
+    """Read a whole file; with ``labelled``, a document of which no labels are given is an error.
+
+    ``n_features`` fixes the width of X; without it, it is what the file's names say, or the largest that occurs.
+    """
+    with open_documents(path, options) as documents:
+        found = list(watch(documents))
+    unlabelled = next((number for number, document in enumerate(found, 1) if document.labels is None), None)
+    if labelled and unlabelled is not None:
+        raise InvalidData(
+            f"{documents.name} must give the labels of every document; document {unlabelled} of {len(found)} has none."
+        )
+    return Dataset(
+        X=_features(found, documents, n_features),
+        Y=None if unlabelled is not None else [list(document.labels or ()) for document in found],
+        ids=[document.id for document in found],
+        names=documents.names,
+        problems=documents.problems,
+    )
+
+
+def _features(found: list[Document], documents: Documents, n_features: int | None) -> list[str] | sp.csr_array:
+    if documents.format.kind == "text":
+        return [document.text for document in found if isinstance(document, TextDocument)]
+    if n_features is None and documents.names.features is not None:
+        n_features = len(documents.names.features)
+    return feature_matrix([document for document in found if isinstance(document, VectorDocument)], n_features)

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import pytest
+
+from setwise.data import Names, open_documents
+from setwise.exceptions import InvalidData
+from tests.data.made import VECTOR_NAMES, VECTORS, plain, put, read_all, vector, write_all
+
+MEKA = """% a comment
+@RELATION 'Toy: -C 2 -split-number 3'
+
+@Attribute news {0,1}
+@attribute 'it\\'s "big"' { '0', '1' }
+@attribute ball numeric
+@attribute "a vote" REAL
+@attribute bit {0,1}
+
+@DATA
+"""
+DENSE = "0,1,0.5,0,1\n% none\n\n'1', 0 ,-2e-1,+3.,'0'\n?,?,0,0,0\n"
+SPARSE = "{1 1,2 0.5,4 1}\n{3 3, 0 1 , 2 -.2}\n{0 ?,1 ?}\n"
+NAMES = Names(("news", 'it\'s "big"'), ("ball", "a vote", "bit"))
+DOCUMENTS = [
+    plain(vector({0: 0.5, 2: 1.0}, ('it\'s "big"',))),
+    plain(vector({0: -0.2, 1: 3.0}, ("news",))),
+    plain(vector({}, None)),
+]
+MULAN = MEKA.replace("'Toy: -C 2 -split-number 3'", "toy")
+XML = """<?xml version="1.0" encoding="utf-8"?>
+<labels xmlns="http://mulan.sourceforge.net/labels">
+<label name="it's &quot;big&quot;"><label name="news"></label></label>
+</labels>
+"""
+
+
+@pytest.mark.parametrize("rows", [DENSE, SPARSE])
+def test_meka(tmp_path, rows):
+    with open_documents(put(tmp_path / "toy.arff.gz", MEKA + rows)) as documents:
+        assert documents.names == NAMES
+        assert [plain(document) for document in documents] == DOCUMENTS
+
+
+def test_meka_with_the_labels_last(tmp_path):
+    path = put(tmp_path / "toy.arff", MEKA.replace("-C 2", "-C -1") + "{4 1}\n")
+    assert read_all(path) == [plain(vector({}, ("bit",)))]
+
+
+@pytest.mark.parametrize(("data", "xml"), [("toy.arff", "toy.xml"), ("toy-train.arff", "toy.xml")])
+@pytest.mark.parametrize("rows", [DENSE, SPARSE])
+def test_mulan(tmp_path, data, xml, rows):
+    put(tmp_path / xml, XML)
+    with open_documents(put(tmp_path / data, MULAN + rows)) as documents:
+        assert documents.names == NAMES
+        assert [plain(document) for document in documents] == DOCUMENTS
+    assert read_all(tmp_path / data, label_names=tmp_path / xml) == DOCUMENTS
+
+
+def test_what_is_written_for_meka(tmp_path):
+    write_all(tmp_path / "docs.arff", [*VECTORS, vector({0: 1.0}, None)], VECTOR_NAMES)
+    assert (tmp_path / "docs.arff").read_text(encoding="utf-8") == (
+        "@relation 'setwise: -C 3'\n\n"
+        "@attribute news {0,1}\n@attribute sport {0,1}\n@attribute 'größe in cm' {0,1}\n"
+        "@attribute ball numeric\n@attribute 'it\\'s 100 %' numeric\n@attribute 'vote {\\\\}' numeric\n"
+        "\n@data\n"
+        "{0 1,1 1,3 0.5,5 -0.2}\n{4 1}\n{2 1}\n{1 1,3 1e-30,4 3e+30}\n{0 ?,1 ?,2 ?,3 1}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("0,1,x,0,1", "a row must be finite numbers with commas between; got '0,1,x,0,1'"),
+        ("0,1,nan,0,1", "a row must be finite numbers"),
+        ("0,1,,0,1", "a row must be finite numbers"),
+        ("0,1,1 2,0,1", "a row must be finite numbers"),
+        ("0,1,0.5,0", r"a row must have 5 values, one an attribute; got 4\."),
+        ("0,2,0.5,0,1", r"labels must be 0 or 1, or `\?` all of them\."),
+        ("0,?,0.5,0,1", r"labels must be 0 or 1, or `\?` all of them\."),
+        ("0,1,?,0,1", r"the value of a feature must be a finite number; got '\?'\."),
+        ("0,1,1e39,0,1", "a value must lie within single precision"),
+        ("{1 1,2}", "a sparse row must be `{position value, ...}` with finite numbers; got '{1 1,2}'"),
+        ("{1 1", "a sparse row must be"),
+        ("{1 1},{5}", "a sparse row must be"),
+        ("{5 1}", r"positions must lie between 0 and 4; got 5\."),
+        ("{%s 1}" % ("9" * 400), r"positions must lie between 0 and 4; got inf\."),
+        ("{2 1,2 1}", r"a position must stand once in a row; got 2 twice\."),
+        ("{0 ?}", r"labels must be 0 or 1, or `\?` all of them\."),
+        (b"\xff", "a row must be finite numbers"),
+    ],
+)
+def test_a_bad_row_is_told_and_can_be_skipped(tmp_path, row, message):
+    bad = row if isinstance(row, bytes) else row.encode()
+    path = put(tmp_path / "toy.arff", (MEKA + "{1 1,2 0.5,4 1}\n").encode() + bad + b"\n{0 1,2 -0.2,3 3}\n")
+    with pytest.raises(InvalidData, match=f"toy.arff, line 12: {message}"):
+        read_all(path)
+    assert read_all(path, on_error="skip") == DOCUMENTS[:2]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("@DATA", "@dat", "line 10: the head must have lines @relation, @attribute and @data; got '@dat'"),
+        ("REAL", "string", r"line 7: attribute .* must be numeric or list numbers, as \{0,1\} does; got 'string'\."),
+        ("REAL", "{a,b}", r"line 7: attribute .* must be numeric or list numbers, as \{0,1\} does; got '\{a,b\}'\."),
+        ("REAL", "", "line 7: attribute .* must be numeric"),
+        ("'Toy: -C 2", "'Toy: -C 9", r"must have as many labels as its relation says, 9; it has 5 attributes\."),
+        ("'Toy: -C 2", "'Toy: -C 0", "must have as many labels as its relation says, 0"),
+        ("'Toy: -C 2", "'Toy: -D 2", "must say which attributes are labels: by `-C`"),
+        ("'it\\'s \"big\"'", "news", "must name each label once; got 'news' twice"),
+        ("% a comment", "% \udcff", "line 1: text must be UTF-8; got the byte 0xff"),
+    ],
+)
+def test_a_bad_head(tmp_path, old, new, message):
+    assert old in MEKA
+    content = (MEKA + "{0 1}\n").replace(old, new).encode(errors="surrogateescape")
+    with pytest.raises(InvalidData, match=message):
+        read_all(put(tmp_path / "toy.arff", content))
+
+
+def test_a_head_without_an_end(tmp_path):
+    head = MEKA.removesuffix("@DATA\n")
+    with pytest.raises(InvalidData, match=r"must have a line @data after its head; it ends at line 9\."):
+        read_all(put(tmp_path / "toy.arff", head))
+
+
+def test_sparse_rows_ask_for_attributes_that_may_be_left_out(tmp_path):
+    head = MEKA.replace("bit {0,1}", "bit {1,0}")
+    assert read_all(put(tmp_path / "toy.arff", head + "1,0,0,0,1\n")) == [plain(vector({2: 1.0}, ("news",)))]
+    with pytest.raises(InvalidData, match="line 11: rows must be dense, since 0 is not the first value of 'bit'"):
+        read_all(put(tmp_path / "toy.arff", head + "{0 1}\n"))
+
+
+@pytest.mark.parametrize(
+    ("xml", "message"),
+    [
+        ("<labels>", "must be an xml file of labels; no element found"),
+        ("", "must be an xml file of labels"),
+        ('<?xml version="1.0" encoding="none"?><a/>', "must be an xml file of labels"),
+        ("<labels/>", "must have an element `label` with a name for each label; it has none"),
+        ("<labels><label/></labels>", "must have an element `label` with a name"),
+        ('<labels><label name="z"/></labels>', "must have an attribute for each label; got none for 'z'"),
+    ],
+)
+def test_a_bad_xml(tmp_path, xml, message):
+    put(tmp_path / "toy.xml", xml)
+    with pytest.raises(InvalidData, match=message):
+        read_all(put(tmp_path / "toy.arff", MULAN + SPARSE))
+
+
+@pytest.mark.parametrize("content", ["", MEKA])
+def test_no_documents(tmp_path, content):
+    with pytest.raises(InvalidData, match="must hold at least one document; it"):
+        read_all(put(tmp_path / "toy.arff", content))
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (Names(("a",)), "ARFF must name all labels and features before the first document"),
+        (Names(("a", "b"), ("b",)), "Names of labels and features must all differ in ARFF; got 'b' twice"),
+        (Names(("b",), ("f",)), "Document 1 cannot be written: a label must be among the 1 names known; got 'a'"),
+    ],
+)
+def test_what_cannot_be_written(tmp_path, names, message):
+    with pytest.raises(InvalidData, match=message):
+        write_all(tmp_path / "docs.arff", [vector({}, ("a",))], names)
+    assert list(tmp_path.iterdir()) == []
