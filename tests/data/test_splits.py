@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
-from setwise.data.splits import folds, hold_out, stratified_parts
+from setwise.data.splits import folds, hold_out, random_hold_out, stratified_parts
 from setwise.exceptions import InvalidData, InvalidParameter
 from tests.strategies import indicators
 
@@ -94,3 +94,14 @@ def test_bad_numbers_of_folds(n_folds: Any) -> None:
 def test_more_parts_than_documents() -> None:
     with pytest.raises(InvalidData, match="at least a document a part, 5; got 3"):
         folds(made_labels(3), 5)
+
+
+@given(n_documents=st.integers(2, 40), share=st.floats(0.01, 0.99), seed=st.integers(0, 9))
+def test_random_parts_have_every_document_once(n_documents: int, share: float, seed: int) -> None:
+    train, held = random_hold_out(n_documents, share, seed)
+    assert_array_equal(np.sort(np.concatenate([train, held])), np.arange(n_documents))
+    assert (np.diff(train) > 0).all()
+    assert (np.diff(held) > 0).all()
+    assert min(train.size, held.size) >= 1
+    assert abs(held.size - share * n_documents) <= 1.0
+    assert_array_equal(held, random_hold_out(n_documents, share, seed)[1])

@@ -2,6 +2,7 @@
 
 from setwise.data.atomic import atomic_writer
 from setwise.data.catalogue import Corpus, find_corpus
+from setwise.data.conversion import convert, split
 from setwise.data.documents import Document, Names, TextDocument, VectorDocument
 from setwise.data.formats import FORMATS, ReadOptions, WriteOptions
 from setwise.data.libsvm import read_libsvm
@@ -22,10 +23,12 @@ __all__ = [
     "WriteOptions",
     "atomic_writer",
     "batches",
+    "convert",
     "feature_matrix",
     "find_corpus",
     "open_documents",
     "open_writer",
     "read_dataset",
     "read_libsvm",
+    "split",
 ]

@@ -19,18 +19,26 @@ from numpy.typing import NDArray
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
 
-__all__ = ["folds", "hold_out", "stratified_parts"]
+__all__ = ["folds", "hold_out", "random_hold_out", "stratified_parts"]
 
 Documents = NDArray[np.int64]
 
 
 def hold_out(Y: Any, share: float = 0.2, seed: int = 0) -> tuple[Documents, Documents]:
     """Give the documents to train on and those held out, ``share`` of all, both rising."""
-    real = isinstance(share, numbers.Real) and not isinstance(share, bool)
-    if not real or not 0.0 < share < 1.0:
-        raise InvalidParameter(f"share must lie between 0 and 1; got {share!r}.")
+    _check_share(share)
     part = stratified_parts(Y, [1.0 - share, share], seed)
     return np.flatnonzero(part == 0), np.flatnonzero(part == 1)
+
+
+def random_hold_out(n_documents: int, share: float = 0.2, seed: int = 0) -> tuple[Documents, Documents]:
+    """Give the documents to train on and those held out by chance alone, both rising; neither part is empty."""
+    _check_share(share)
+    if n_documents < 2:
+        raise InvalidData(f"There must be at least a document a part, 2; got {n_documents}.")
+    n_held = min(max(round(n_documents * share), 1), n_documents - 1)
+    order = np.random.default_rng(seed).permutation(n_documents)
+    return np.sort(order[n_held:]), np.sort(order[:n_held])
 
 
 def folds(Y: Any, n_folds: int = 5, seed: int = 0) -> list[tuple[Documents, Documents]]:
@@ -57,6 +65,12 @@ def stratified_parts(Y: Any, shares: Sequence[float], seed: int = 0) -> NDArray[
     parts = np.empty(n_documents, dtype=np.int64)
     parts[order] = part_of
     return parts
+
+
+def _check_share(share: float) -> None:
+    real = isinstance(share, numbers.Real) and not isinstance(share, bool)
+    if not real or not 0.0 < share < 1.0:
+        raise InvalidParameter(f"share must lie between 0 and 1; got {share!r}.")
 
 
 def _assign(labels: sp.csr_array, shares: NDArray[np.float64], random: np.random.Generator) -> NDArray[np.int64]:
