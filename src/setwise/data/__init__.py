@@ -8,11 +8,13 @@ from setwise.data.formats import FORMATS, ReadOptions, WriteOptions
 from setwise.data.libsvm import read_libsvm
 from setwise.data.matrices import feature_matrix
 from setwise.data.reading import Dataset, Documents, batches, open_documents, read_dataset
+from setwise.data.statistics import CorpusStatistics, statistics
 from setwise.data.writing import open_writer
 
 __all__ = [
     "FORMATS",
     "Corpus",
+    "CorpusStatistics",
     "Dataset",
     "Document",
     "Documents",
@@ -31,4 +33,5 @@ __all__ = [
     "read_dataset",
     "read_libsvm",
     "split",
+    "statistics",
 ]
