@@ -1,22 +1,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 import typer
 
 from setwise.cli import app as command_line
 from setwise.exceptions import InvalidData, InvalidParameter
-
-COMMAND = Path(sys.executable).parent / "setwise"
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(COMMAND), *arguments], capture_output=True, text=True, timeout=300, check=False)
+from tests.cli.process import run
 
 
 def test_version_is_the_one_of_the_project(repository):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from setwise import __version__
-from setwise.exceptions import InvalidParameter, SetwiseError
+from setwise.cli.data import data_commands
+from setwise.cli.manners import run
 
 __all__ = ["app", "main"]
-
-WRONG_USE = 2
-FAILED_WORK = 1
 
 app = typer.Typer(
     help="Predict sets of labels for text: the set with the best expected F1.",
@@ -22,15 +19,12 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(data_commands, name="data")
 
 
 def main() -> None:
     """Run the command line; an error becomes one line on standard error and an exit code."""
-    try:
-        app()
-    except SetwiseError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(WRONG_USE if isinstance(error, InvalidParameter) else FAILED_WORK)
+    run(app)
 
 
 def _print_version(wanted: bool) -> None:

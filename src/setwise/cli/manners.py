@@ -1,0 +1,79 @@
+"""Manners that all commands share: results to standard output, all else to standard error, and what errors become."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from setwise.exceptions import InvalidParameter, SetwiseError
+
+if TYPE_CHECKING:
+    from setwise.data.formats import Problems
+
+__all__ = ["FAILED_WORK", "INTERRUPTED", "WRONG_USE", "note", "note_skipped", "run", "watch"]
+
+FAILED_WORK = 1
+WRONG_USE = 2
+INTERRUPTED = 130
+
+Item = TypeVar("Item")
+
+
+def run(command: Callable[[], object]) -> None:
+    """Run a command; an error becomes one line on standard error and an exit code."""
+    try:
+        try:
+            command()
+        finally:
+            sys.stdout.flush()  # here, where a full disk can still be told
+    except SetwiseError as error:
+        _stop(str(error), WRONG_USE if isinstance(error, InvalidParameter) else FAILED_WORK)
+    except KeyboardInterrupt:
+        _stop("interrupted.", INTERRUPTED)
+    except BrokenPipeError:
+        _forget_output()
+        sys.exit(FAILED_WORK)  # silently: who reads has seen enough
+    except OSError as error:
+        _forget_output()
+        _stop(f"{error.filename or 'standard output'}: {error.strerror or error}.", FAILED_WORK)
+
+
+def _forget_output() -> None:
+    """Send what could not be written nowhere, or Python would try again at its end and print a traceback."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _stop(message: str, code: int) -> None:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(code)
+
+
+def note(message: str) -> None:
+    """Tell something that is no result."""
+    print(message, file=sys.stderr)
+
+
+def note_skipped(problems: Problems) -> None:
+    """Tell how many documents were skipped, and the first reasons."""
+    if problems.n_skipped:
+        note(f"skipped {problems.n_skipped:,} of the documents of {problems.file}:")
+        for reason in problems.reasons:
+            note(f"  {reason}")
+        if problems.n_skipped > len(problems.reasons):
+            note("  ...")
+
+
+def watch(items: Iterable[Item], doing: str, total: int | None = None) -> Iterator[Item]:
+    """Let items pass, and show on a terminal how many have."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(doing, total=total)
+        for item in items:
+            yield item
+            progress.advance(task)

@@ -1,0 +1,94 @@
+"""Options of every command that reads documents, in one place."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["takes_read_options"]
+
+
+class OnError(StrEnum):
+    """What to do about a document that cannot be read."""
+
+    STOP = "stop"
+    SKIP = "skip"
+
+
+class LabelNumbers(StrEnum):
+    """How LIBSVM data calls its labels."""
+
+    FROM_0 = "0"
+    FROM_1 = "1"
+    NAMES = "names"
+
+
+def _option(name: str, help: str, metavar: str | None = None) -> Any:
+    return typer.Option(name, help=help, metavar=metavar, rich_help_panel="How the data is read")
+
+
+_Format = Annotated[str | None, _option("--from", "The format, if not by the file's ending.", "FORMAT")]
+_Text = Annotated[str, _option("--text", "The field of the text.", "FIELD")]
+_Labels = Annotated[str | None, _option("--labels", "The field of the labels, if not `labels`.", "FIELD")]
+_Id = Annotated[str | None, _option("--id", "The field of the id, if not `id`.", "FIELD")]
+_Separator = Annotated[str, _option("--separator", "What stands between labels in csv and tsv.", "TEXT")]
+_Numbers = Annotated[LabelNumbers, _option("--label-numbers", "LIBSVM labels count from 0, from 1, or are names.")]
+_LabelNames = Annotated[
+    str | None, _option("--label-names", "Names of LIBSVM labels, if not labels.txt; Mulan's xml.", "FILE")
+]
+_FeatureNames = Annotated[
+    str | None, _option("--feature-names", "Names of LIBSVM features, if not features.txt.", "FILE")
+]
+_OnError = Annotated[OnError, _option("--on-error", "Stop at a document that cannot be read, or skip it.")]
+
+
+def _options(
+    *,
+    format: _Format = None,
+    text: _Text = "text",
+    labels: _Labels = None,
+    id: _Id = None,
+    separator: _Separator = ";",
+    label_numbers: _Numbers = LabelNumbers.FROM_0,
+    label_names: _LabelNames = None,
+    feature_names: _FeatureNames = None,
+    on_error: _OnError = OnError.STOP,
+) -> Any:
+    from setwise.data import ReadOptions  # here, so that `setwise --version` need not wait for scipy
+
+    return ReadOptions(
+        format=format,
+        text=text,
+        labels=labels,
+        id=id,
+        separator=separator,
+        label_numbers=label_numbers.value,
+        label_names=label_names,
+        feature_names=feature_names,
+        on_error=on_error.value,
+    )
+
+
+def takes_read_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of reading; it gets them together, as its argument ``reading``."""
+    own = inspect.signature(command, eval_str=True)
+    shared = inspect.signature(_options, eval_str=True).parameters
+
+    @wraps(command)
+    def wrapped(**given: Any) -> None:
+        reading = _options(**{name: given.pop(name) for name in shared})
+        command(**given, reading=reading)
+
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in own.parameters.values()
+        if parameter.name != "reading"
+    ] + list(shared.values())
+    wrapped.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return wrapped

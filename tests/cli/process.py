@@ -1,0 +1,22 @@
+"""The command in a process of its own, as people run it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["COMMAND", "run"]
+
+COMMAND = Path(sys.executable).parent / "setwise"
+
+
+def run(*arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(COMMAND), *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )

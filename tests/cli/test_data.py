@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from setwise.cli import main
+from setwise.data import TextDocument
+from tests.cli.process import COMMAND, run
+from tests.data.made import VECTOR_NAMES, VECTORS, put, read_all, write_all
+
+CSV = "key,body,tags\n1,rain in May,weather\n2,a goal,sport|news\n3,,sport\n4,tax,news|politics\n5,none,\n"
+CSV_OPTIONS = ("--text", "body", "--labels", "tags", "--id", "key", "--separator", "|")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return put(tmp_path / "docs.csv", CSV)
+
+
+def test_stats_of_texts(table: Path) -> None:
+    result = run("data", "stats", table, *CSV_OPTIONS)
+    assert (result.returncode, result.stderr) == (0, "")
+    first, *rows = result.stdout.splitlines()
+    assert first == str(table)
+    assert [re.split(r"\s{2,}", row.strip()) for row in rows] == [
+        ["labels", "4"],
+        ["label sets", "5"],
+        ["features", "-", "of texts, features are made in training"],
+        ["instances", "5"],
+        ["cardinality", "1.20"],
+        ["instances/label", "1.50"],
+        ["documents without labels", "1"],
+        ["empty texts", "1"],
+    ]
+
+
+def test_stats_of_vectors_as_json(tmp_path: Path) -> None:
+    write_all(tmp_path / "docs.svm", VECTORS, VECTOR_NAMES)
+    result = run("data", "stats", tmp_path / "docs.svm", "--json")
+    assert (result.returncode, result.stderr) == (0, "")
+    counted = json.loads(result.stdout)
+    assert counted == {
+        "file": str(tmp_path / "docs.svm"),
+        "format": "libsvm",
+        "labels": 3,
+        "label_sets": 4,
+        "features": 3,
+        "instances": 4,
+        "cardinality": 1.0,
+        "instances_per_label": 4 / 3,
+        "unseen_labels": 0,
+        "without_labels": 1,
+        "unlabelled": 0,
+        "empty": 1,
+        "skipped": 0,
+    }
+
+
+def test_convert_through_pipes(table: Path) -> None:
+    result = run("data", "convert", "-", "-", "--from", "csv", "--to", "jsonl", *CSV_OPTIONS, stdin=CSV)
+    assert result.returncode == 0
+    assert result.stderr == "5 documents written to -\n"
+    assert json.loads(result.stdout.splitlines()[1]) == {"id": "2", "text": "a goal", "labels": ["sport", "news"]}
+
+
+def test_convert_tells_what_is_lost_and_what_is_skipped(tmp_path: Path) -> None:
+    source = put(tmp_path / "docs.jsonl", '{"id": "1", "text": "a", "labels": ["x"]}\n' + "{\n" * 4)
+    result = run("data", "convert", source, tmp_path / "docs.txt", "--on-error", "skip")
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr == (
+        f"skipped 4 of the documents of {source}:\n"
+        + "".join(f"  {source}, line {n}, column 2: a line must be JSON; unexpected end of data.\n" for n in (2, 3, 4))
+        + "  ...\n"
+        + "ids were left out: the format written has no place for them.\n"
+        + f"1 documents written to {tmp_path / 'docs.txt'}\n"
+    )
+
+
+def test_split(table: Path, tmp_path: Path) -> None:
+    train, test = tmp_path / "train.jsonl.gz", tmp_path / "test.tsv"
+    result = run("data", "split", table, "--train", train, "--test", test, "--share", "0.4", "--random", *CSV_OPTIONS)
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr == f"3 documents written to {train}\n2 documents written to {test}\n"
+    both = sorted(read_all(train) + read_all(test), key=lambda document: document.id)
+    assert both[1] == TextDocument("a goal", ("sport", "news"), "2")
+    assert [document.id for document in both] == list("12345")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["stats", "absent.csv"], 1, "absent.csv must be a file that can be read; No such file or directory."),
+        (["stats", "docs.csv"], 1, "docs.csv, line 1: there must be a field 'text'; got 'key', 'body', 'tags'."),
+        (["stats", "empty.jsonl"], 1, "empty.jsonl must hold at least one document; it holds none."),
+        (["stats", "docs.word"], 2, "docs.word must end in one of .jsonl"),
+        (["stats", "-"], 2, "format must be given for -, which has no ending that would tell it."),
+        (["convert", "docs.csv", "docs.svm"], 2, "docs.csv holds texts (csv) and docs.svm would hold vectors (libsvm)"),
+        (
+            ["convert", "docs.csv", "absent/a.csv", "--text", "body"],
+            1,
+            "absent/a.csv must be a file that can be written",
+        ),
+        (
+            ["split", "docs.csv", "--train", "a.csv", "--test", "b.csv", "--share", "2", *CSV_OPTIONS],
+            2,
+            "share must lie",
+        ),
+    ],
+)
+def test_mistakes_are_one_line(
+    table: Path,
+    arguments: list[str],
+    code: int,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(table.parent)
+    put(Path("empty.jsonl"), "")
+    monkeypatch.setattr("sys.argv", ["setwise", "data", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == code
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith(f"error: {message}")
+    assert sorted(path.name for path in table.parent.iterdir()) == ["docs.csv", "empty.jsonl"]
+
+
+def test_a_mistake_in_a_process_of_its_own(table: Path) -> None:
+    result = run("data", "convert", table, table.with_suffix(".svm"))
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["stats"], ["split", "a.csv"], ["stats", "a.csv", "--on-error", "cry"]])
+def test_wrong_use(arguments: list[str]) -> None:
+    result = run("data", *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "Traceback" not in result.stderr
+
+
+def test_help_has_examples() -> None:
+    for command in ("stats", "convert", "split"):
+        result = run("data", command, "--help")
+        assert result.returncode == 0
+        assert f"setwise data {command} docs" in result.stdout
+
+
+def test_a_reader_that_has_seen_enough_ends_the_command_quietly(tmp_path: Path) -> None:
+    source = put(tmp_path / "docs.txt", "some words\n" * 100_000)
+    command = [str(COMMAND), "data", "convert", str(source), "-", "--to", "jsonl"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == '{"text":"some words","labels":[]}\n'
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["stats", "docs.jsonl"],
+        ["convert", "docs.jsonl", "-", "--to", "csv"],
+        ["convert", "docs.jsonl", "/dev/full", "--to", "parquet"],
+    ],
+)
+def test_a_full_disk_is_one_line(arguments: list[str], tmp_path: Path) -> None:
+    put(tmp_path / "docs.jsonl", '{"text": "a", "labels": ["x"]}\n')
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run(
+            [str(COMMAND), "data", *arguments], stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, check=False
+        )
+    assert result.returncode == 1
+    assert result.stderr.startswith(b"error: ")
+    assert result.stderr.endswith(b"No space left on device.\n")
+    assert result.stderr.count(b"\n") == 1
+
+
+def test_a_bar_is_shown_on_a_terminal_alone(table: Path) -> None:
+    ours, theirs = pty.openpty()
+    result = subprocess.run(
+        [str(COMMAND), "data", "stats", str(table), "--json", *CSV_OPTIONS],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm"},
+        encoding="utf-8",
+        check=True,
+    )
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "documents" in shown
+    assert json.loads(result.stdout)["instances"] == 5
