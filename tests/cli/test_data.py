@@ -147,11 +147,13 @@ def test_wrong_use(arguments: list[str]) -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_help_has_examples() -> None:
-    for command in ("stats", "convert", "split"):
-        result = run("data", command, "--help")
-        assert result.returncode == 0
-        assert f"setwise data {command} docs" in result.stdout
+@pytest.mark.parametrize("command", ["stats", "convert", "split"])
+def test_help_has_examples(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["setwise", "data", command, "--help"])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 0
+    assert f"setwise data {command} docs" in capsys.readouterr().out
 
 
 def test_a_reader_that_has_seen_enough_ends_the_command_quietly(tmp_path: Path) -> None:

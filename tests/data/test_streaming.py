@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from setwise.data import ReadOptions, TextDocument, convert, open_documents, open_writer, statistics
-from setwise.data.formats import parquet
+from setwise.data.formats import parquet, streams
+from setwise.exceptions import InvalidData
 from tests.data.made import put
 
 HEADS = {
@@ -93,9 +94,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, ending: str, monkeyp
 def test_a_file_without_line_ends_is_refused_before_it_is_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from setwise.data.formats import streams
-    from setwise.exceptions import InvalidData
-
     monkeypatch.setattr(streams, "LONGEST_LINE", 1000)
     path = put(tmp_path / "docs.txt", "short\n" + "a" * 1001)
     with (

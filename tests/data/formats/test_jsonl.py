@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from setwise.data import TextDocument, open_documents, open_writer
-from setwise.exceptions import InvalidData
-from tests.data.made import TEXTS, put, read_all, write_all
+from setwise.data import ReadOptions, TextDocument, open_documents, open_writer
+from setwise.exceptions import Incompatible, InvalidData
+from tests.data.made import TEXTS, put, read_all, vector, write_all
 
 WORKED = (
     '{"text": "a b", "labels": ["x", " y ", "x", 7], "id": 12}\n\n{"other": 1, "text": ""}\r\n{"text":"z","labels":[]}'
@@ -83,8 +83,6 @@ def test_half_a_surrogate_pair_cannot_be_written(tmp_path):
 
 def test_skipped_documents_are_counted_with_the_first_reasons(tmp_path):
     path = put(tmp_path / "docs.jsonl", '{"text": "a"}\n' + "{\n" * 5)
-    from setwise.data import ReadOptions
-
     with open_documents(path, ReadOptions(on_error="skip")) as documents:
         assert len(list(documents)) == 1
     assert documents.problems.n_skipped == 5
@@ -94,9 +92,6 @@ def test_skipped_documents_are_counted_with_the_first_reasons(tmp_path):
 
 
 def test_a_vector_is_no_text(tmp_path):
-    from setwise.exceptions import Incompatible
-    from tests.data.made import vector
-
     with (
         pytest.raises(Incompatible, match=r"^jsonl holds texts; got a VectorDocument\.$"),
         open_writer(tmp_path / "a.jsonl") as write,
