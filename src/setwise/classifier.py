@@ -33,7 +33,7 @@ from setwise.prediction.recipe import DecisionName, InferenceName, Known, margin
 from setwise.tuning.automatic import FEW_DOCUMENTS, JUDGED_AT_MOST, Tuned, tune, usual_validation
 from setwise.tuning.budget import BudgetName, checked_budget, plan_for
 from setwise.tuning.progress import progress_bar
-from setwise.tuning.validation import Validation
+from setwise.tuning.validation import Part, Validation
 
 __all__ = ["MODELS", "ScoredSet", "SetClassifier"]
 
@@ -143,8 +143,11 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.tuning_file = tuning_file
         self.progress = progress
 
-    def fit(self, X: Any, Y: Any) -> SetClassifier:
-        """Fit to documents X (sparse or dense) and their labels Y: 0 and 1 (sparse or dense), or lists of names."""
+    def fit(self, X: Any, Y: Any, valid: tuple[Any, Any] | None = None) -> SetClassifier:
+        """Fit to documents X (sparse or dense) and their labels Y: 0 and 1 (sparse or dense), or lists of names.
+
+        ``valid`` are other documents and their labels: what is tuned is then found on them, and none of X is held out.
+        """
         self._check_parameters()
         X = _documents(self, X, reset=True)
         if Y is None:  # in the words that scikit-learn's tools look for
@@ -156,7 +159,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         tried = self._candidates(model, recipe, may_be_empty=bool((labels.indicator.sum(axis=1) == 0).any()))
         self.tuning_ = None
         if isinstance(self.model, str) or len(tried) > 1 or tried[0].wishes.any:
-            self.tuning_ = self._tuned(model, tried, X, labels)
+            self.tuning_ = self._tuned(model, tried, X, labels, valid)
             model, recipe = self.tuning_.model, self.tuning_.recipe
         self.labels_ = labels.take([0])  # the names, and the kind of Y
         self.classes_ = np.asarray(labels.names, dtype=object)
@@ -173,8 +176,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         """Give the label set of each document, in the form that Y had: lists of names, or 0 and 1, sparse or dense."""
-        decided = self._decided(X)
-        return self.labels_.with_indicator(decided.sets).as_given()
+        return self._predicted(X).as_given()
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give p(y_l = 1 | x) under the chosen inference, documents by labels."""
@@ -199,15 +201,22 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             raise Incompatible(
                 "inference='mode' cannot tell what to expect of a set. Hint: use 'support', 'exact' or 'sampled'."
             )
-        values = []
+        return self.decide(X).value
+
+    def decide(self, X: Any) -> Decided:
+        """Give the predicted sets, documents by labels, together with the F1 that each can expect.
+
+        The value is not a number where inference="mode", which cannot tell.
+        """
+        parts = []
         for known in self._known(X):
             decided = self.recipe_.decide(known)
-            if self.recipe_.decision == "gfm" and self.recipe_.beta == 1.0:
-                values.append(decided.value)
-            else:
-                assert not isinstance(known, Modes)
-                values.append(expected_f(size_marginals_of(known), decided.sets))
-        return np.concatenate(values)
+            if isinstance(known, Modes):
+                decided = Decided(decided.sets, np.full(len(known.log_prob), np.nan))
+            elif self.recipe_.decision != "gfm" or self.recipe_.beta != 1.0:
+                decided = Decided(decided.sets, expected_f(size_marginals_of(known), decided.sets))
+            parts.append(decided)
+        return Decided.stacked(parts)
 
     def score(self, X: Any, y: Any) -> float:
         """Give the instance F1 of the predictions against the true sets ``y``, in any form that ``fit`` takes.
@@ -215,8 +224,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         Two empty sets have F1 1, and a name that ``fit`` never saw is missed. (scikit-learn's tools ask for this ``y``
         by name.)
         """
-        decided = self._decided(X)
-        predicted = self.labels_.with_indicator(decided.sets)
+        predicted = self._predicted(X)
         if lists_of_names(y) is not None:
             return instance_f1(y, predicted.name_lists())
         return instance_f1(LabelMatrix.of(y, predicted.names), predicted)
@@ -229,9 +237,10 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.single_output = False
         return tags
 
-    def _decided(self, X: Any) -> Decided:
+    def _predicted(self, X: Any) -> LabelMatrix:
         check_is_fitted(self)
-        return self.recipe_.decided(self.model_, _documents(self, X, reset=False), self.support_)
+        decided = self.recipe_.decided(self.model_, _documents(self, X, reset=False), self.support_)
+        return self.labels_.with_indicator(decided.sets)
 
     def _known(self, X: Any, recipe: Recipe | None = None) -> Iterator[Known]:
         check_is_fitted(self)
@@ -362,22 +371,35 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         require(model, *needed, by=f"inference={self.inference!r}")
         return able(asked, model)
 
-    def _tuned(self, model: Any, tried: list[Candidate], X: Any, labels: LabelMatrix) -> Tuned:
+    def _tuned(
+        self, model: Any, tried: list[Candidate], X: Any, labels: LabelMatrix, valid: tuple[Any, Any] | None
+    ) -> Tuned:
         """Find settings and recipe on documents that a first training does not see."""
         by_name = isinstance(self.model, str)
+        if valid is None:
+            parts = self._validation(labels.n_samples).parts(X, labels, self._made_support)
+        else:
+            X_valid = _documents(self, valid[0], reset=False)
+            parts = [Part(X, labels, X_valid, _as_known(labels, valid[1]), self._made_support)]
         with progress_bar("tuning", shown=self.progress) as watcher:
             return tune(
                 model,
-                X,
-                labels,
+                parts,
                 tried,
                 plan=plan_for(model, X, labels, checked_budget(self.budget)) if by_name else None,
-                validation=self._validation(labels.n_samples),
-                make_support=self._made_support,
                 metric=self.metric,
+                seed=self.seed,
                 path=self.tuning_file,
                 watcher=watcher,
             )
+
+
+def _as_known(labels: LabelMatrix, Y: Any) -> LabelMatrix:
+    """Read the labels of other documents; a name that is unknown has no say, for nothing could predict it."""
+    given, known = lists_of_names(Y, called="valid"), set(labels.names)
+    if given is None:
+        return LabelMatrix.of(Y, labels.names, called="valid")
+    return LabelMatrix.of([[name for name in names if name in known] for names in given], labels.names)
 
 
 def _is_share(value: Any) -> bool:

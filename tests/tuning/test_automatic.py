@@ -175,3 +175,14 @@ def test_without_a_refit_the_model_is_the_one_that_was_judged() -> None:
     assert same_state(kept.model_, again)
     with pytest.raises(InvalidParameter, match=r"^held_out must be a share where refit=False; got 3 folds\.$"):
         SetClassifier(refit=False, held_out=3).fit(X, Y)
+
+
+def test_documents_given_to_tune_on_are_the_ones_that_choose() -> None:
+    Numbered.shown = set()
+    other, their_labels = small_corpus(seed=5, n=50)
+    fitted = SetClassifier(Numbered(strength=0.01)).fit(numbered(X, 1), Y, valid=(numbered(other, 501), their_labels))
+    assert Numbered.shown == {*range(1, 121), *range(501, 551)}
+    assert len(fitted.tuning_.trained) == 1
+    named = [[*labels, "yak"] for labels in name_lists(their_labels)]  # a label that no training document has
+    again = SetClassifier(BinaryRelevance(strength=0.01)).fit(X, name_lists(Y), valid=(other, named))
+    assert again.tuning_.recipe_name == fitted.tuning_.recipe_name

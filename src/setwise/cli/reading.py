@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from enum import StrEnum
-from functools import wraps
 from typing import Annotated, Any
 
 import typer
+
+from setwise.cli.shared import taking
 
 __all__ = ["takes_read_options"]
 
@@ -74,21 +73,5 @@ def _options(
     )
 
 
-def takes_read_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of reading; it gets them together, as its argument ``reading``."""
-    own = inspect.signature(command, eval_str=True)
-    shared = inspect.signature(_options, eval_str=True).parameters
-
-    @wraps(command)
-    def wrapped(**given: Any) -> None:
-        reading = _options(**{name: given.pop(name) for name in shared})
-        command(**given, reading=reading)
-
-    parameters = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in own.parameters.values()
-        if parameter.name != "reading"
-    ] + list(shared.values())
-    wrapped.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return wrapped
+takes_read_options = taking(_options, "reading")
+"""Gives a command the options of reading; it gets them together, as its argument ``reading``."""

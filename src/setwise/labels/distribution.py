@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,3 +84,9 @@ class Decided:
     sets: sp.csr_array
     """Documents by labels, 0 and 1."""
     value: NDArray[np.float64]
+
+    @classmethod
+    def stacked(cls, parts: Sequence[Decided]) -> Decided:
+        """Give the documents of all parts, one part after the other."""
+        sets = sp.csr_array(sp.vstack([part.sets for part in parts], format="csr"))
+        return cls(sets, np.concatenate([part.value for part in parts]))

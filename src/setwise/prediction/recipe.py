@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.decision import gfm, most_probable, threshold
@@ -111,9 +110,7 @@ class Recipe:
 
     def decided(self, model: Any, X: Any, support: Support) -> Decided:
         """Choose a set for every document."""
-        parts = [self.decide(known) for known in self.known(model, X, support)]
-        sets = sp.csr_array(sp.vstack([part.sets for part in parts], format="csr"))
-        return Decided(sets, np.concatenate([part.value for part in parts]))
+        return Decided.stacked([self.decide(known) for known in self.known(model, X, support)])
 
 
 def marginals_of(known: Known) -> NDArray[np.float64]:

@@ -9,14 +9,13 @@ from typing import Any
 
 from sklearn.base import clone
 
-from setwise.labels import LabelMatrix, Support
 from setwise.metrics.named import MetricName, lower_is_better
 from setwise.prediction import Candidate, Recipe, choose
 from setwise.prediction.candidates import screens
 from setwise.tuning.budget import Plan
 from setwise.tuning.search import Progress, Tried, best_of, search
 from setwise.tuning.stopping import fit_for
-from setwise.tuning.validation import Validation
+from setwise.tuning.validation import Part, Validation
 
 __all__ = ["FEW_DOCUMENTS", "JUDGED_AT_MOST", "Alternative", "Tuned", "tune", "usual_validation"]
 
@@ -68,25 +67,21 @@ def usual_validation(n_documents: int, seed: int = 0) -> Validation:
 
 def tune(
     model: Any,
-    X: Any,
-    Y: LabelMatrix,
+    parts: Sequence[Part],
     candidates: Sequence[Candidate],
     *,
     plan: Plan | None = None,
-    validation: Validation | None = None,
-    make_support: Callable[[LabelMatrix], Support] = Support.of,
     metric: MetricName = "instance_f1",
+    seed: int = 0,
     dataset: str = "",
     path: str | Path | None = None,
     watcher: Callable[[Progress], None] | None = None,
 ) -> Tuned:
-    """Find the cell of the plan and the recipe that serve held-out documents best; without a plan, the recipe alone.
+    """Find the cell of the plan and the recipe that serve the held-out documents best; without a plan, the recipe.
 
     Cells are screened by a recipe or two; the best under each then tries every candidate, each judged on documents that
     its numbers were not found on. ``path`` is a file of finished cells, see :func:`setwise.tuning.search`.
     """
-    validation = validation or Validation()
-    parts = validation.parts(X, Y, make_support)
     tried: list[Tried] = []
     finalists: list[tuple[dict[str, Any], int | None]] = [({}, None)]
     if plan is not None:
@@ -110,7 +105,7 @@ def tune(
         one = clone(model).set_params(**settings)
         trained = [fit_for(one, part.X, part.Y, iterations) for part in parts]
         held = [part.held_out(model) for part, model in zip(parts, trained, strict=True)]
-        chosen = choose(candidates, held, metric=metric, seed=validation.seed)
+        chosen = choose(candidates, held, metric=metric, seed=seed)
         alternatives += [Alternative(settings, name, value) for name, value in chosen.values.items()]
         if best is None or sign * chosen.value > sign * best.value:
             best = Tuned(
