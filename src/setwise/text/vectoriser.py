@@ -1,0 +1,168 @@
+"""TF-IDF on scikit-learn's vectoriser: what it learns is a list of words and a number for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.utils.validation import check_is_fitted
+
+from setwise.exceptions import InvalidData
+from setwise.text.checks import check_idf, check_parameters, check_words
+
+__all__ = ["TextState", "TextVectoriser"]
+
+USUAL_MIN_DF = 2
+"""A word of one document says nothing about another."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextState:
+    """A fitted vectoriser as data: nothing here runs when it is read."""
+
+    parameters: dict[str, Any]
+    words: tuple[str, ...]
+    """Words and n-grams in the order of the columns."""
+    idf: NDArray[np.float32]
+
+
+class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turns texts into rows of TF-IDF, each of unit length, in single precision.
+
+    The value of a word is (1 + log of how often the text has it), or with ``sublinear_tf=False`` that number itself,
+    times its idf, log((1 + n) / (1 + its documents)) + 1, with n training texts.
+
+    ``ngram_range=(1, 2)`` takes pairs of neighbouring words beside single ones. ``min_df`` and ``max_df`` leave out
+    words of too few or too many documents: whole numbers count documents, fractions are shares of them. ``min_df=None``
+    is two documents, or one where no word is in two. ``max_features`` keeps the most frequent words alone.
+    ``stop_words`` are left out: None, ``"english"`` or a list. ``strip_accents`` is None, ``"unicode"`` or ``"ascii"``.
+
+    After ``fit``: ``words_`` (in the order of the columns) and ``idf_``.
+    """
+
+    words_: tuple[str, ...]
+    idf_: NDArray[np.float32]
+
+    def __init__(
+        self,
+        ngram_range: tuple[int, int] = (1, 1),
+        *,
+        sublinear_tf: bool = True,
+        min_df: int | float | None = None,
+        max_df: int | float = 1.0,
+        max_features: int | None = None,
+        stop_words: Literal["english"] | Sequence[str] | None = None,
+        strip_accents: Literal["unicode", "ascii"] | None = None,
+        lowercase: bool = True,
+    ) -> None:
+        self.ngram_range = ngram_range
+        self.sublinear_tf = sublinear_tf
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.stop_words = stop_words
+        self.strip_accents = strip_accents
+        self.lowercase = lowercase
+
+    def fit(self, texts: Iterable[str], y: Any = None) -> TextVectoriser:
+        """Collect the words of the texts and count their documents; ``y`` is not read."""
+        self._fit(texts)
+        return self
+
+    def fit_transform(self, texts: Iterable[str], y: Any = None) -> sp.csr_array:
+        """Fit to the texts and transform them, reading each once."""
+        return sp.csr_array(self._fit(texts))
+
+    def transform(self, texts: Iterable[str]) -> sp.csr_array:
+        """Give a row for each text. Rows do not depend on one another: texts may come batch by batch."""
+        check_is_fitted(self)
+        batch = list(_strings(texts))
+        if not batch:
+            return sp.csr_array((0, len(self.words_)), dtype=np.float32)
+        return sp.csr_array(self._fitted_vectoriser.transform(batch))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Give the word of each column, as scikit-learn's tools ask for it."""
+        check_is_fitted(self)
+        return np.asarray(self.words_, dtype=object)
+
+    def state(self) -> TextState:
+        """Give parameters, words and idf as plain data."""
+        check_is_fitted(self)
+        parameters = self.get_params(deep=False)
+        parameters["ngram_range"] = list(self.ngram_range)
+        if not isinstance(self.stop_words, str | None):
+            parameters["stop_words"] = sorted(self.stop_words)
+        return TextState(parameters, self.words_, self.idf_)
+
+    @classmethod
+    def from_state(cls, state: TextState) -> TextVectoriser:
+        """Make a fitted vectoriser of what :meth:`state` gave."""
+        known = sorted(cls._get_param_names())
+        if sorted(state.parameters) != known:
+            raise InvalidData(f"parameters of the text must be {known}; got {sorted(state.parameters)}.")
+        check_parameters(state.parameters)
+        first, last = state.parameters["ngram_range"]
+        made = cls(**{**state.parameters, "ngram_range": (first, last)})
+        check_words(state.words)
+        check_idf(state.idf, len(state.words))
+        made._take(state.words, state.idf)
+        return made
+
+    def _fit(self, texts: Iterable[str]) -> Any:
+        check_parameters(self.get_params(deep=False))
+        read = list(_strings(texts))
+        if not read:
+            raise InvalidData("texts must hold at least one text; got none.")
+        for min_df in (USUAL_MIN_DF, 1) if self.min_df is None else (self.min_df,):
+            with suppress(ValueError):  # scikit-learn's: no word is left
+                return self._learnt(read, min_df)
+        raise InvalidData(
+            f"texts must keep at least one word of two letters or more; none of {len(read)} texts did. "
+            f"Hint: lower min_df, raise max_df, or name fewer stop_words."
+        )
+
+    def _learnt(self, texts: list[str], min_df: int | float) -> Any:
+        vectoriser = self._vectoriser(min_df=min_df, max_df=self.max_df, max_features=self.max_features)
+        X = vectoriser.fit_transform(texts)
+        self._take(tuple(map(str, vectoriser.get_feature_names_out())), vectoriser.idf_)
+        return X
+
+    def _take(self, words: tuple[str, ...], idf: NDArray[np.float32]) -> None:
+        """Set every fitted attribute."""
+        self.words_, self.idf_ = words, idf
+        self._fitted_vectoriser = self._vectoriser(vocabulary={word: column for column, word in enumerate(words)})
+        self._fitted_vectoriser.idf_ = idf
+
+    def _vectoriser(self, **options: Any) -> TfidfVectorizer:
+        return TfidfVectorizer(
+            ngram_range=tuple(self.ngram_range),
+            sublinear_tf=self.sublinear_tf,
+            stop_words=self.stop_words if isinstance(self.stop_words, str | None) else list(self.stop_words),
+            strip_accents=self.strip_accents,
+            lowercase=self.lowercase,
+            dtype=np.float32,
+            **options,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def _strings(texts: Any) -> Iterator[str]:
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise InvalidData(f"texts must be a list of strings; got a value of type {type(texts).__name__}.")
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InvalidData(f"texts must be strings; got a value of type {type(text).__name__} as text {number}.")
+        yield text

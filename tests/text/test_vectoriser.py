@@ -1,0 +1,174 @@
+"""TF-IDF of texts: scikit-learn's numbers, streamed, with a state that is plain data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+
+from setwise.classifier import SetClassifier
+from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.models import BinaryRelevance
+from setwise.text import TextState, TextVectoriser
+
+TEXTS = [
+    "The cat sat on the mat, the very mat of the house",
+    "A dog sat in the house",
+    "Cats and dogs; the Café closed",
+    "The café opens: a cat, a dog",
+    "",
+]
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "pairs of words": {"ngram_range": (1, 2)},
+    "raw counts": {"sublinear_tf": False},
+    "floor and ceiling": {"min_df": 2, "max_df": 0.5},
+    "every word": {"min_df": 1},
+    "few words": {"max_features": 3},
+    "no stop words": {"stop_words": "english"},
+    "own stop words": {"stop_words": ["cat", "dog"]},
+    "no accents": {"strip_accents": "unicode"},
+    "cases differ": {"lowercase": False},
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+class TestEverySetting:
+    def test_numbers_are_scikit_learns(self, setting: str) -> None:
+        parameters = SETTINGS[setting]
+        theirs = TfidfVectorizer(**{"sublinear_tf": True, "min_df": 2, **parameters})
+        expected = theirs.fit_transform(TEXTS)
+        ours = TextVectoriser(**parameters)
+        X = ours.fit_transform(TEXTS)
+        assert ours.words_ == tuple(theirs.get_feature_names_out())
+        assert_allclose(X.toarray(), expected.toarray(), atol=1e-6)
+        assert X.dtype == np.float32
+        lengths = np.linalg.norm(X.toarray(), axis=1)
+        assert_allclose(lengths[lengths > 0], 1.0, atol=1e-6)
+
+    def test_batches_give_the_bits_of_the_whole(self, setting: str) -> None:
+        ours = TextVectoriser(**SETTINGS[setting])
+        whole = ours.fit_transform(TEXTS).toarray()
+        assert_array_equal(ours.transform(TEXTS).toarray(), whole)
+        assert_array_equal(ours.transform(iter(TEXTS)).toarray(), whole)
+        assert_array_equal(np.vstack([ours.transform([text]).toarray() for text in TEXTS]), whole)
+        assert ours.transform([]).shape == (0, whole.shape[1])
+
+    def test_state_is_data_and_gives_the_same_bits(self, setting: str) -> None:
+        ours = TextVectoriser(**SETTINGS[setting]).fit(TEXTS)
+        state = ours.state()
+        read = TextState(
+            json.loads(json.dumps(state.parameters)), tuple(json.loads(json.dumps(state.words))), state.idf
+        )
+        again = TextVectoriser.from_state(read)
+        assert again.get_params() == ours.get_params()
+        assert_array_equal(again.transform(TEXTS).toarray(), ours.transform(TEXTS).toarray())
+
+
+class TestVocabulary:
+    def test_usual_floor_is_two_documents_unless_that_leaves_no_word(self) -> None:
+        assert TextVectoriser().fit(["red fox", "red hen"]).words_ == ("red",)
+        assert TextVectoriser().fit(["red fox", "blue hen"]).words_ == ("blue", "fox", "hen", "red")
+        assert TextVectoriser().fit(["one text alone"]).words_ == ("alone", "one", "text")
+
+    def test_unknown_words_count_for_nothing(self) -> None:
+        ours = TextVectoriser(min_df=1).fit(["red fox"])
+        assert ours.transform(["blue hen"]).nnz == 0
+        assert ours.get_feature_names_out().tolist() == ["fox", "red"]
+
+
+class TestManners:
+    def test_clone_keeps_parameters_and_forgets_words(self) -> None:
+        ours = TextVectoriser((1, 3), stop_words=["the"]).fit(TEXTS)
+        fresh = clone(ours)
+        assert fresh.get_params() == ours.get_params()
+        with pytest.raises(NotFittedError):
+            fresh.transform(TEXTS)
+        with pytest.raises(NotFittedError):
+            fresh.state()
+
+    def test_pipeline(self) -> None:
+        labels = [["pet"], ["pet"], ["place"], ["pet", "place"], []]
+        model = make_pipeline(
+            TextVectoriser(), SetClassifier(BinaryRelevance(1e-3), "support", "gfm", calibration=None)
+        ).set_params(textvectoriser__min_df=1)
+        assert model.fit(TEXTS, labels).predict(["the cat sat"]) == [["pet"]]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("texts", "message"),
+        [
+            ("one string", "list of strings; got a value of type str"),
+            (3, "list of strings; got a value of type int"),
+            (["fine", None], "type NoneType as text 1"),
+            ([b"bytes"], "type bytes as text 0"),
+            ([], "at least one text; got none"),
+            (["a", "!?"], "at least one word"),
+        ],
+    )
+    def test_texts(self, texts: Any, message: str) -> None:
+        with pytest.raises(InvalidData, match=message):
+            TextVectoriser().fit(texts)
+
+    def test_words_that_no_floor_or_ceiling_keeps(self) -> None:
+        with pytest.raises(InvalidData, match="lower min_df"):
+            TextVectoriser(min_df=5).fit(TEXTS)
+        with pytest.raises(InvalidData, match="stop_words"):
+            TextVectoriser(stop_words="english").fit(["the and of", "the"])
+
+    @pytest.mark.parametrize(
+        "parameters",
+        [
+            {"ngram_range": (2, 1)},
+            {"ngram_range": (0, 1)},
+            {"ngram_range": (1, 10**9)},
+            {"ngram_range": 2},
+            {"ngram_range": "12"},
+            {"min_df": 0},
+            {"min_df": 1.5},
+            {"min_df": True},
+            {"max_df": float("nan")},
+            {"max_df": None},
+            {"max_features": 0},
+            {"stop_words": "french"},
+            {"stop_words": [1]},
+            {"strip_accents": "all"},
+            {"lowercase": "yes"},
+            {"sublinear_tf": 1},
+        ],
+        ids=str,
+    )
+    def test_parameters(self, parameters: dict[str, Any]) -> None:
+        (name,) = parameters
+        with pytest.raises(InvalidParameter, match=f"^{name} must"):
+            TextVectoriser(**parameters).fit(TEXTS)
+        state = TextVectoriser().fit(TEXTS).state()
+        with pytest.raises(InvalidParameter, match=f"^{name} must"):
+            TextVectoriser.from_state(replace(state, parameters={**state.parameters, **parameters}))
+
+    def test_states_that_do_not_fit_together(self) -> None:
+        state = TextVectoriser().fit(TEXTS).state()
+        nan = state.idf.copy()
+        nan[0] = np.nan
+        for change, message in [
+            ({"parameters": {}}, "parameters of the text"),
+            ({"words": ()}, "at least one word"),
+            ({"words": (1,)}, "hold strings"),
+            ({"words": state.words[:-1] + state.words[:1]}, "all differ"),
+            ({"idf": state.idf[:-1]}, "for each of"),
+            ({"idf": state.idf.astype(np.float64)}, "single precision"),
+            ({"idf": nan}, "lie in"),
+            ({"idf": state.idf * 1e9}, "lie in"),
+        ]:
+            with pytest.raises(InvalidData, match=message):
+                TextVectoriser.from_state(replace(state, **change))
