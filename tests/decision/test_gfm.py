@@ -191,6 +191,12 @@ def test_a_beta_that_weighs_nothing_is_refused(beta: Any) -> None:
         gfm(many_documents(1), beta=beta)
 
 
+def test_a_beta_whose_square_is_infinite_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match=r"^beta must be at most 1e\+100; got 1e\+200\. Hint"):
+        gfm(many_documents(1), beta=1e200)
+    assert np.isfinite(gfm(many_documents(20), beta=1e100).value).all()
+
+
 def test_modes_alone_are_refused() -> None:
     modes = Modes(sp.csr_array(np.eye(2, dtype=np.int64)), np.zeros(2), np.ones(2, dtype=bool))
     with pytest.raises(Incompatible, match=r"^GFM needs probabilities of sets.*Hint: use support, exact or sampled"):

@@ -14,6 +14,9 @@ from setwise.labels.matrix import csr_of_ones
 
 __all__ = ["checked_beta", "gfm"]
 
+LARGEST_BETA = 1e100
+"""Its square has to be a number too: where it is infinite, no set is worth anything that can be compared."""
+
 
 def gfm(known: SetDistribution | SizeMarginals, *, beta: float = 1.0, n_threads: int = 1) -> Decided:
     """Choose for each document the set of highest expected F_beta, and give that expectation.
@@ -48,4 +51,6 @@ def checked_beta(beta: Any) -> float:
     """Return ``beta`` as a float where it can weigh recall against precision."""
     if not isinstance(beta, numbers.Real) or isinstance(beta, bool) or not 0.0 < float(beta) < np.inf:
         raise InvalidParameter(f"beta must be a finite number above 0; got {beta!r}.")
+    if float(beta) > LARGEST_BETA:
+        raise InvalidParameter(f"beta must be at most {LARGEST_BETA:g}; got {beta!r}. Hint: that is recall already.")
     return float(beta)
