@@ -26,7 +26,7 @@ from setwise.learners.checks import checked_threads
 from setwise.metrics import instance_f1
 from setwise.metrics.named import MetricName, checked_metric
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
-from setwise.models.base import checked_count, checked_seed
+from setwise.models.base import LabelModel, checked_count, checked_seed
 from setwise.prediction import Candidate, Recipe, Wishes, able
 from setwise.prediction.candidates import candidates
 from setwise.prediction.recipe import DecisionName, InferenceName, Known, marginals_of
@@ -157,22 +157,31 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             raise InvalidData(f"Y must have one row a row of X, {X.shape[0]}; got {labels.n_samples}.")
         model, recipe = self._made_model(), self._made_recipe()
         tried = self._candidates(model, recipe, may_be_empty=bool((labels.indicator.sum(axis=1) == 0).any()))
-        self.tuning_ = None
+        tuned = None
         if isinstance(self.model, str) or len(tried) > 1 or tried[0].wishes.any:
-            self.tuning_ = self._tuned(model, tried, X, labels, valid)
-            model, recipe = self.tuning_.model, self.tuning_.recipe
-        self.labels_ = labels.take([0])  # the names, and the kind of Y
-        self.classes_ = np.asarray(labels.names, dtype=object)
-        self.support_ = self._made_support(labels)
-        if self.tuning_ is None:
-            self.model_ = clone(model).fit(X, labels)
+            tuned = self._tuned(model, tried, X, labels, valid)
+            recipe = tuned.recipe
+        support = self._made_support(labels)
+        if tuned is None:
+            trained = clone(model).fit(X, labels)
         else:
-            self.model_ = self.tuning_.fit(X, labels) if self.refit else self.tuning_.trained[0]
+            trained = tuned.fit(X, labels) if self.refit else tuned.trained[0]
+        if isinstance(trained, LabelModel):
+            trained.round_weights()  # so that it predicts the same bits when it was saved and loaded
+        self._take(trained, recipe, support, labels.take([0]), tuned)
+        return self
+
+    def _take(self, model: Any, recipe: Recipe, support: Support, labels: LabelMatrix, tuned: Tuned | None) -> None:
+        """Set every fitted attribute; of ``labels`` only the names and the kind of Y matter."""
+        self.labels_ = labels
+        self.classes_ = np.asarray(labels.names, dtype=object)
+        self.support_ = support
+        self.model_ = model
+        self.tuning_ = tuned
         self.recipe_ = recipe
-        self.inference_ = recipe.asked(self.model_, self.support_)
+        self.inference_ = recipe.asked(model, support)
         self.calibration_, self.scaling_ = recipe.calibration, recipe.scaling
         self.threshold_, self.blend_ = recipe.threshold, recipe.blend
-        return self
 
     def predict(self, X: Any) -> Any:
         """Give the label set of each document, in the form that Y had: lists of names, or 0 and 1, sparse or dense."""

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from setwise.exceptions import InvalidData, InvalidParameter
 
-__all__ = ["Kind", "LabelMatrix", "csr_of_ones", "lists_of_names", "row_starts"]
+__all__ = ["Kind", "LabelMatrix", "checked_names", "csr_of_ones", "lists_of_names", "row_starts"]
 
 Kind = Literal["names", "dense", "sparse array", "sparse matrix"]
 
@@ -58,7 +58,7 @@ class LabelMatrix:
             )
         if Y.dtype.kind not in "biuf":
             raise InvalidData(f"{called} must hold numbers 0 and 1; got values of type {Y.dtype}.")
-        columns = tuple(str(label) for label in range(Y.shape[1])) if names is None else _checked_names(names)
+        columns = tuple(str(label) for label in range(Y.shape[1])) if names is None else checked_names(names)
         if len(columns) != Y.shape[1]:
             raise InvalidData(
                 f"{called} must have one column a name; got {Y.shape[1]} columns and {len(columns)} names."
@@ -76,7 +76,7 @@ class LabelMatrix:
 
     @classmethod
     def _from_names(cls, documents: list[list[str]], names: Iterable[str] | None, called: str) -> LabelMatrix:
-        vocabulary = tuple(sorted(set(chain.from_iterable(documents)))) if names is None else _checked_names(names)
+        vocabulary = tuple(sorted(set(chain.from_iterable(documents)))) if names is None else checked_names(names)
         _require_some(len(documents), len(vocabulary), called)
         column = {name: index for index, name in enumerate(vocabulary)}
         try:
@@ -236,7 +236,8 @@ def _documents(Y: Any, called: str) -> list[list[Any]]:
     return documents
 
 
-def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
+def checked_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return label names as a tuple where they are strings that all differ."""
     if isinstance(names, str):
         raise InvalidParameter(f"names must be a list of strings; got the string {names!r}.")
     given = tuple(names)

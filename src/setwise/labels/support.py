@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from setwise.exceptions import InvalidParameter
+from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels.matrix import LabelMatrix, csr_of_ones
 
 __all__ = ["Support"]
@@ -65,6 +65,15 @@ class Support:
             sets=replace(self.sets, indicator=_indicator(seen + unseen, self.sets.n_labels)),
             counts=np.concatenate([self.counts[:n_seen], np.zeros(len(unseen), dtype=np.int64)]),
         )
+
+    def check(self) -> None:
+        """Raise ``InvalidData`` unless there are sets, all distinct, each with a count, the most frequent first."""
+        if self.n_sets == 0 or self.counts.shape != (self.sets.n_samples,):
+            raise InvalidData(f"{self.sets.n_samples} label sets must have a count each; got {self.counts.shape}.")
+        if self.counts.dtype != np.int64 or self.counts.min() < 0 or (np.diff(self.counts) > 0).any():
+            raise InvalidData("counts of label sets must be whole numbers from 0 up, the largest first; they are not.")
+        if len(set(_keys(self.sets))) != self.n_sets:
+            raise InvalidData("label sets must all differ; got one twice.")
 
     def at_least(self, count: int) -> Support:
         """Keep the sets that ``count`` documents or more have."""

@@ -15,7 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
+from setwise.labels.matrix import checked_names
+from setwise.learners.checks import checked_threads
 from setwise.learners.path import checked_strengths
+from setwise.models.state_checks import check_count, csr_of_parts
 
 __all__ = [
     "Callback",
@@ -26,6 +29,9 @@ __all__ = [
     "document_generators",
     "falling_strengths",
 ]
+
+_SPARSE_PARTS = ("data", "indices", "indptr", "shape")
+"""A sparse array as arrays."""
 
 Callback = Callable[[int, Any], bool | None]
 """``callback(iteration, model)`` is called after each iteration; where it returns True, training ends there."""
@@ -54,6 +60,7 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
 
     names_: tuple[str, ...]
     n_features_in_: int
+    n_threads: int | None
 
     def state(self) -> ModelState:
         """Give what a prediction reads as plain data; what training alone leaves behind is not part of it."""
@@ -63,9 +70,8 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
         for name in ("names_", "n_features_in_", *self._fitted):
             value = getattr(self, name)
             if sp.issparse(value):
-                for part in ("data", "indices", "indptr"):
-                    arrays[f"{name}.{part}"] = getattr(value, part)
-                arrays[f"{name}.shape"] = np.asarray(value.shape, dtype=np.int64)
+                parts = value.data, value.indices, value.indptr, np.asarray(value.shape, dtype=np.int64)
+                arrays |= {f"{name}.{part}": array for part, array in zip(_SPARSE_PARTS, parts, strict=True)}
             elif isinstance(value, np.ndarray):
                 arrays[name] = value
             else:
@@ -82,9 +88,11 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_state(cls, state: ModelState) -> Self:
-        """Make a fitted model of what :meth:`state` gave."""
+        """Make a fitted model of what :meth:`state` gave, after a look at every part of it."""
         if state.model != cls.__name__:
             raise InvalidData(f"state must be one of {cls.__name__}; got one of {state.model}.")
+        if sorted(state.parameters) != (known := sorted(cls._get_param_names())):
+            raise InvalidData(f"parameters of {cls.__name__} must be {known}; got {sorted(state.parameters)}.")
         model = cls(**state.parameters)
         for name in ("names_", "n_features_in_", *cls._fitted):
             if name in state.values:
@@ -92,14 +100,35 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
                 setattr(model, name, tuple(value) if isinstance(value, list) else value)
             elif name in state.arrays:
                 setattr(model, name, state.arrays[name])
-            elif f"{name}.data" in state.arrays:
-                data, indices, indptr, shape = (
-                    state.arrays[f"{name}.{part}"] for part in ("data", "indices", "indptr", "shape")
-                )
-                setattr(model, name, sp.csr_array((data, indices, indptr), shape=tuple(shape)))
+            elif all(f"{name}.{part}" in state.arrays for part in _SPARSE_PARTS):
+                setattr(model, name, csr_of_parts(name, *(state.arrays[f"{name}.{part}"] for part in _SPARSE_PARTS)))
             else:
                 raise InvalidData(f"state must hold {name!r}; got {sorted({*state.values, *state.arrays})}.")
+        model._check_state()
         return model
+
+    def _check_state(self) -> None:
+        """Raise ``InvalidData`` unless all fitted values go together; each model adds what it knows of its own."""
+        checked_threads(self.n_threads)
+        if not isinstance(self.names_, tuple) or not checked_names(self.names_):
+            raise InvalidData("names_ must be a list of at least one label; it is none.")
+        check_count(self.n_features_in_, "n_features_in_", 1)
+
+    def round_weights(self) -> None:
+        """Round the weights of features to numbers that single precision holds, as a file stores them.
+
+        They stay as they are in the odd case that single precision cannot hold them at all: one would be infinite, or
+        all would be zero.
+        """
+        for name in self._fitted:
+            weights = getattr(self, name)
+            if name.endswith("coef_") and sp.issparse(weights):
+                weights.sort_indices()
+                with np.errstate(over="ignore", under="ignore"):
+                    narrow = weights.data.astype(np.float32)
+                if np.isfinite(narrow).all() and narrow.any():
+                    parts = narrow.astype(np.float64), weights.indices, weights.indptr
+                    setattr(self, name, sp.csr_array(parts, shape=weights.shape))
 
     def _read_sets(self, sets: Any) -> sp.csr_array:
         """Check label sets against the names of the labels: 0 and 1, or lists of names."""

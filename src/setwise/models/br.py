@@ -18,6 +18,7 @@ from setwise.learners import LabelFits, fit_labels, fit_path
 from setwise.learners.checks import checked_threads, linear_scores
 from setwise.models import independent
 from setwise.models.base import Callback, LabelModel, checked_count, document_generators, falling_strengths
+from setwise.models.state_checks import check_array, check_sparse
 
 __all__ = ["BinaryRelevance"]
 
@@ -106,6 +107,11 @@ class BinaryRelevance(LabelModel):
         self.intercept_ = fits.intercept
         self.fits_ = fits
         self.objective_ = float(fits.objective.sum())
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_sparse(self.coef_, "coef_", (len(self.names_), self.n_features_in_))
+        check_array(self.intercept_, "intercept_", (len(self.names_),))
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Give the logit of every label, documents by labels."""

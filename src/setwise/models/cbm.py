@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from setwise.exceptions import InvalidParameter
+from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import Modes, SizeMarginals, Support
 from setwise.labels.matrix import csr_of_ones
 from setwise.learners import ElasticNet
@@ -20,6 +20,7 @@ from setwise.models import independent
 from setwise.models.base import Callback, LabelModel, checked_count, checked_seed, document_generators
 from setwise.models.bernoulli_mixture import cluster_sets
 from setwise.models.mixture_training import MixtureData, Step, StepOptions, train_step
+from setwise.models.state_checks import check_array, check_sparse
 
 __all__ = ["BernoulliMixture"]
 
@@ -170,6 +171,17 @@ class BernoulliMixture(LabelModel):
                 "n_empty": int((responsibilities.max(axis=0) <= options.negligible).sum()),
             }
         )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        n_labels, n_components = len(self.names_), np.size(self.gate_intercept_)
+        if n_components == 0:
+            raise InvalidData("gate_intercept_ must have at least one component; got none.")
+        check_array(self.gate_intercept_, "gate_intercept_", (n_components,))
+        check_sparse(self.gate_coef_, "gate_coef_", (n_components, self.n_features_in_))
+        check_array(self.intercept_, "intercept_", (n_components, n_labels))
+        check_sparse(self.coef_, "coef_", (n_components * n_labels, self.n_features_in_))
+        checked_count(self.mode_steps, "mode_steps", least=0)
 
     def log_prob(self, X: Any, sets: Any) -> Array:
         """log p(set | x), documents by sets."""

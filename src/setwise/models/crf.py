@@ -21,6 +21,7 @@ from setwise.learners.fits import LEAST_TOL, RELATIVE_TOL
 from setwise.learners.quasi_newton import Iterate, QuasiNewtonOptions, quasi_newton
 from setwise.models.base import Callback, LabelModel, checked_count
 from setwise.models.pairs import PairTerms
+from setwise.models.state_checks import check_array, check_range, check_sparse
 
 __all__ = ["PairwiseCRF"]
 
@@ -137,6 +138,23 @@ class PairwiseCRF(LabelModel):
         self.violation_ = iterate.violation
         self.objective_ = iterate.objective
         self.n_iter_ = int(self.history_[-1]["iteration"])
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        n_labels, n_sets = len(self.names_), self.sets_.shape[0] if sp.issparse(self.sets_) else 0
+        check_sparse(self.coef_, "coef_", (n_labels, self.n_features_in_))
+        check_array(self.intercept_, "intercept_", (n_labels,))
+        check_sparse(self.sets_, "sets_", (n_sets, n_labels), np.int64)
+        check_range(self.sets_.data, "sets_", 1, 1)
+        check_array(self.counts_, "counts_", (n_sets,), np.int64)
+        check_array(self.set_bias_, "set_bias_", (n_sets,))
+        self._support().check()
+        n_pairs = np.shape(self.pair_labels_)[-1:]
+        check_array(self.pair_labels_, "pair_labels_", (2, *n_pairs), np.int32)
+        check_array(self.pair_weights_, "pair_weights_", (4, *n_pairs))
+        check_range(self.pair_labels_, "pair_labels_", 0, n_labels - 1)
+        if not (self.pair_labels_[0] < self.pair_labels_[1]).all():
+            raise InvalidData("pair_labels_ must name the smaller label of each pair first; they do not.")
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Give w_l . x + b_l, documents by labels; the pair terms come on top."""

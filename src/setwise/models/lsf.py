@@ -26,6 +26,7 @@ from setwise.learners.checks import (
 )
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.label_sizes import LabelSizes, Settings, SizeClassifiers, warn_unless_converged
+from setwise.models.state_checks import check_array, check_count, check_range, check_sparse
 
 __all__ = ["Form", "LabelSizeFactors"]
 
@@ -204,6 +205,30 @@ class LabelSizeFactors(LabelModel):
         else:
             self.size_coef_, self.size_intercept_ = classifiers.weights(self.size_fits_)
 
+    def _check_state(self) -> None:
+        super()._check_state()
+        _checked_form(self.form)
+        n_labels, n_pairs = len(self.names_), np.size(self.pair_labels_)
+        check_count(self.n_sizes_, "n_sizes_", 0, n_labels)
+        if not isinstance(self.has_empty_, bool):
+            raise InvalidData(f"has_empty_ must be true or false; got {self.has_empty_!r:.40}.")
+        check_array(self.pair_labels_, "pair_labels_", (n_pairs,), np.int32)
+        check_array(self.pair_sizes_, "pair_sizes_", (n_pairs,), np.int32)
+        check_range(self.pair_labels_, "pair_labels_", 0, n_labels - 1)
+        check_range(self.pair_sizes_, "pair_sizes_", 1, self.n_sizes_)
+        keys = self.pair_labels_.astype(np.int64) * (n_labels + 1) + self.pair_sizes_
+        if self.pair_sizes_.max(initial=0) != self.n_sizes_ or (np.diff(keys) <= 0).any():
+            raise InvalidData("pairs must rise by label and size, up to the size n_sizes_; they do not.")
+        having = np.bincount(self.pair_sizes_, minlength=1)
+        if ((having > 0) & (having < np.arange(having.size))).any():
+            raise InvalidData("pairs of each size must be of as many labels, as a set of that size has; they are not.")
+        n_rows = (n_pairs if self.form == "binary" else n_labels) + self.has_empty_
+        check_sparse(self.coef_, "coef_", (n_rows, self.n_features_in_))
+        check_array(self.intercept_, "intercept_", (n_rows,))
+        n_rows = 0 if self.form == "binary" else n_pairs
+        check_sparse(self.size_coef_, "size_coef_", (n_rows, self.n_features_in_))
+        check_array(self.size_intercept_, "size_intercept_", (n_rows,))
+
     def size_marginals(self, X: Any) -> SizeMarginals:
         """Give p(y_l = 1, |y| = s | x) for sizes up to the largest seen, and p(y = 0 | x).
 
@@ -244,7 +269,7 @@ class LabelSizeFactors(LabelModel):
 
 
 def _checked_form(form: Any) -> None:
-    if form not in get_args(Form):
+    if not isinstance(form, str) or form not in get_args(Form):
         raise InvalidParameter(f"form must be 'binary' or 'multinomial'; got {form!r}.")
 
 

@@ -28,8 +28,12 @@ from setwise.learners.checks import (
 from setwise.learners.fits import LabelFits, warn_unless_converged
 from setwise.learners.problem import BinaryProblem
 from setwise.models.base import Callback, LabelModel, checked_count, document_generators, falling_strengths
+from setwise.models.state_checks import check_array, check_sparse
 
 __all__ = ["ClassifierChain"]
+
+WIDEST_BEAM = 1_000_000
+"""What a stored model may ask for: a beam takes memory for a number a label and set."""
 
 
 class ClassifierChain(LabelModel):
@@ -162,6 +166,24 @@ class ClassifierChain(LabelModel):
         self.feedback_.sort_indices()
         self.intercept_ = np.concatenate([one.intercept for one in fits])
         self.objective_ = float(sum(one.objective.sum() for one in fits))
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        n_labels, n_chains = len(self.names_), np.shape(self.order_)[0] if np.ndim(self.order_) else 0
+        check_array(self.order_, "order_", (n_chains, n_labels), np.int32)
+        if n_chains == 0 or not (np.sort(self.order_, axis=1) == np.arange(n_labels)).all():
+            raise InvalidData("order_ must have at least one chain, and every label once in each; it has not.")
+        n_rows = n_chains * n_labels
+        check_sparse(self.coef_, "coef_", (n_rows, self.n_features_in_))
+        check_array(self.intercept_, "intercept_", (n_rows,))
+        check_sparse(self.feedback_, "feedback_", (n_rows, n_labels))
+        place = np.argsort(self.order_, axis=1)  # of each label in each chain
+        row = np.repeat(np.arange(n_rows), np.diff(self.feedback_.indptr))
+        if not (place[row // n_labels, self.feedback_.indices] < place.ravel()[row]).all():
+            raise InvalidData("feedback_ must come from labels earlier in the chain alone; it does not.")
+        # Fewer labels than a beam is wide need no more sets than there are.
+        if min(checked_count(self.beam_width, "beam_width"), 2 ** min(n_labels, 64)) > WIDEST_BEAM:
+            raise InvalidData(f"beam_width must be at most {WIDEST_BEAM} to be stored; got {self.beam_width!r:.40}.")
 
     def log_prob(self, X: Any, sets: Any) -> NDArray[np.float64]:
         """log p(set | x), documents by sets; with several chains, that of their mean."""

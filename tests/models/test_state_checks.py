@@ -1,0 +1,175 @@
+"""A state that does not hang together makes no model: each model refuses, in one sentence, what it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+from setwise.classifier import SetClassifier
+from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
+from setwise.models.base import ModelState
+from setwise.models.state_checks import csr_of_parts
+from tests.models.corpora import same_state, small_corpus
+
+pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
+
+X, Y = small_corpus()
+MODELS: dict[str, Any] = {
+    "br": BinaryRelevance(strength=0.01),
+    "pcc": ClassifierChain(strength=0.01, order="random", n_orders=2),
+    "crf": PairwiseCRF(strength=0.01),
+    "cbm": BernoulliMixture(n_components=3, strength=0.01),
+    "lsf": LabelSizeFactors("binary", strength=0.01),
+    "lsf, multinomial": LabelSizeFactors("multinomial", strength=0.01),
+}
+STATES = {name: clone(model).fit(X, Y).state() for name, model in MODELS.items()}
+
+Change = Callable[[Any], Any]
+
+
+def put(at: Any, value: Any) -> Change:
+    def change(array: Any) -> Any:
+        array[at] = value
+        return array
+
+    return change
+
+
+def swap_rows(array: Any) -> Any:
+    return array[::-1].copy()
+
+
+WRONG: list[tuple[str, str, Change, str]] = [
+    ("br", "coef_.indptr", put(1, 10**6), "indptr must rise from 0"),
+    ("br", "coef_.indptr", put(0, 1), "indptr must rise from 0"),
+    ("br", "coef_.indices", put(0, 12), "indices must lie from 0 to 11"),
+    ("br", "coef_.indices", put(0, -1), "indices must lie from 0 to 11"),
+    ("br", "coef_.indices", put(0, 11), "indices must rise within each row"),
+    ("br", "coef_.indices", lambda a: a.astype(np.float64), "row of whole numbers"),
+    ("br", "coef_.data", put(0, np.nan), "coef_ must hold finite numbers"),
+    ("br", "coef_.data", put(0, 1e200), "coef_ must hold finite numbers"),
+    ("br", "coef_.data", lambda a: a[:-1], "data must have"),
+    ("br", "coef_.data", lambda a: a.astype(np.float32), "type float64"),
+    ("br", "coef_.shape", put(1, 13), r"coef_ must be sparse, of shape \(5, 12\)"),
+    ("br", "coef_.shape", put(1, 2**40), "two whole numbers"),
+    ("br", "coef_.shape", lambda a: a[:1], "two whole numbers"),
+    ("br", "intercept_", put(0, np.inf), "intercept_ must hold finite numbers"),
+    ("br", "intercept_", lambda a: a[:-1], r"intercept_ must have shape \(5,\)"),
+    ("br", "intercept_", lambda a: a[:, None], r"intercept_ must have shape \(5,\)"),
+    ("pcc", "order_", put((0, 0), 5), "every label once"),
+    ("pcc", "order_", lambda a: a[:0], "at least one chain"),
+    ("pcc", "order_", lambda a: a[:1], r"coef_ must be sparse, of shape \(5, 12\)"),
+    ("pcc", "order_", swap_rows, "earlier in the chain"),
+    ("pcc", "intercept_", lambda a: a[:5], r"intercept_ must have shape \(10,\)"),
+    ("crf", "sets_.data", put(0, 2), "sets_ must lie from 1 to 1"),
+    ("crf", "counts_", swap_rows, "the largest first"),
+    ("crf", "counts_", put(-1, -1), "from 0 up"),
+    ("crf", "counts_", lambda a: a[:-1], "counts_ must have shape"),
+    ("crf", "set_bias_", lambda a: a[:-1], "set_bias_ must have shape"),
+    ("crf", "pair_labels_", swap_rows, "smaller label of each pair first"),
+    ("crf", "pair_labels_", put((1, 0), 5), "pair_labels_ must lie from 0 to 4"),
+    ("crf", "pair_weights_", lambda a: a[:3], "pair_weights_ must have shape"),
+    ("cbm", "gate_intercept_", lambda a: a[:2], r"gate_coef_ must be sparse, of shape \(2, 12\)"),
+    ("cbm", "gate_intercept_", lambda a: a[:0], "at least one component"),
+    ("cbm", "intercept_", lambda a: a.reshape(5, 3), r"intercept_ must have shape \(3, 5\)"),
+    ("lsf", "pair_labels_", put(0, -1), "pair_labels_ must lie from 0 to 4"),
+    ("lsf", "pair_sizes_", put(0, 0), "pair_sizes_ must lie from 1 to"),
+    ("lsf", "pair_sizes_", swap_rows, "rise by label and size"),
+    ("lsf", "intercept_", lambda a: a[:-1], "intercept_ must have shape"),
+    ("lsf, multinomial", "size_intercept_", lambda a: a[:-1], "size_intercept_ must have shape"),
+]
+
+
+@pytest.mark.parametrize(("name", "array", "change", "message"), WRONG, ids=lambda one: one if one in STATES else None)
+def test_arrays_that_do_not_fit(name: str, array: str, change: Change, message: str) -> None:
+    state = STATES[name]
+    with pytest.raises(InvalidData, match=message):
+        made(name, replace(state, arrays={**state.arrays, array: change(state.arrays[array].copy())}))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("br", {"names_": []}, "at least one label"),
+        ("br", {"names_": ["a", "a", "b", "c", "d"]}, "names must all differ"),
+        ("br", {"names_": [1, 2, 3, 4, 5]}, "names must be strings"),
+        ("br", {"names_": "abcde"}, "at least one label"),
+        ("br", {"n_features_in_": 0}, "n_features_in_ must be a whole number"),
+        ("br", {"n_features_in_": True}, "n_features_in_ must be a whole number"),
+        ("br", {"intercept_": [0.0] * 5}, "got a value of type tuple"),
+        ("br", {"coef_": None}, "got a value of type NoneType"),
+        ("crf", {"sets_": 3}, "sets_ must be sparse"),
+        ("pcc", {"order_": 3}, "order_ must have shape"),
+        ("lsf", {"n_sizes_": 6}, "n_sizes_ must be a whole number from 0 to 5"),
+        ("lsf", {"n_sizes_": 4}, "pair_sizes_ must lie from 1 to 4"),
+        ("lsf", {"has_empty_": 1}, "has_empty_ must be true or false"),
+        ("lsf", {"has_empty_": False}, "coef_ must be sparse, of shape"),
+    ],
+)
+def test_values_that_do_not_fit(name: str, values: dict[str, Any], message: str) -> None:
+    state = STATES[name]
+    with pytest.raises((InvalidData, InvalidParameter), match=message):
+        made(name, replace(state, values={**state.values, **values}))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("br", {"n_threads": 0}, "n_threads must be"),
+        ("br", {"more": 1}, "parameters of BinaryRelevance must be"),
+        ("pcc", {"beam_width": -1}, "beam_width must be"),
+        ("cbm", {"mode_steps": -1}, "mode_steps must be"),
+        ("lsf", {"form": []}, "form must be"),
+        ("lsf", {"form": "multinomial"}, "coef_ must be sparse, of shape"),
+    ],
+)
+def test_parameters_that_a_prediction_reads(name: str, parameters: dict[str, Any], message: str) -> None:
+    state = STATES[name]
+    with pytest.raises((InvalidData, InvalidParameter), match=message):
+        made(name, replace(state, parameters={**state.parameters, **parameters}))
+
+
+def made(name: str, state: ModelState) -> Any:
+    return type(MODELS[name]).from_state(state)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_a_model_gave_makes_it_again(name: str) -> None:
+    assert same_state(made(name, STATES[name]), clone(MODELS[name]).fit(X, Y))
+
+
+def test_starts_of_rows_that_wrap_around_are_seen() -> None:
+    indptr = np.array([0, 2**63 - 1, -2, 1])
+    with pytest.raises(InvalidData, match="indptr must rise"):
+        csr_of_parts("w", np.ones(1), np.zeros(1, dtype=np.int32), indptr, np.array([3, 1]))
+    empty = csr_of_parts("w", np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(4, dtype=np.int64), np.array([3, 0]))
+    assert empty.shape == (3, 0)
+
+
+class TestRounding:
+    @pytest.mark.parametrize("name", MODELS)
+    def test_a_classifier_keeps_weights_that_single_precision_holds(self, name: str) -> None:
+        inference: Any = "exact" if "lsf" in name else "support"
+        classifier = SetClassifier(MODELS[name], inference, "gfm", calibration=None).fit(X, Y)
+        kept, exact = classifier.model_.state().arrays, STATES[name].arrays
+        for array, values in kept.items():
+            if array.endswith("coef_.data"):
+                assert values.dtype == np.float64
+                assert_array_equal(values, exact[array].astype(np.float32))
+            else:
+                assert_array_equal(values, exact[array])
+
+    @pytest.mark.parametrize("weight", [1e-60, 1e60])
+    def test_weights_that_it_cannot_hold_stay(self, weight: float) -> None:
+        model = BinaryRelevance().fit(X, Y)
+        model.coef_ = sp.csr_array(np.full((5, 12), weight))
+        model.round_weights()
+        assert (model.coef_.data == weight).all()
