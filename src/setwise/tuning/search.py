@@ -21,7 +21,7 @@ from setwise.tuning.stopping import EarlyStopping, Patience
 from setwise.tuning.store import CellStore
 from setwise.tuning.validation import Part
 
-__all__ = ["PAPER", "Progress", "Tried", "Watcher", "best_of", "search"]
+__all__ = ["PAPER", "Progress", "Tried", "Watcher", "best_of", "search", "tried_of_row"]
 
 PAPER = Candidate("paper", Recipe("support", "gfm"))
 """The paper's prediction: support inference, then the set of the best expected F1."""
@@ -92,7 +92,7 @@ def search(
             what = fingerprint(model, lines, parts, judges, metric, stopping)
             store = stack.enter_context(CellStore(path, {"dataset": dataset, "fingerprint": what}))
             for row in store.rows:
-                note(_from_row(row))
+                note(tried_of_row(row))
         report()
         for line in lines:
             missing = {cell for cell in line.cells if any((cell, judge.name) not in done for judge in judges)}
@@ -195,7 +195,7 @@ class _Run:
             **size._asdict(),
             "history": trained.history,
         }
-        return _from_row(row)
+        return tried_of_row(row)
 
 
 _NOT_SETTINGS = frozenset(
@@ -203,7 +203,8 @@ _NOT_SETTINGS = frozenset(
 )
 
 
-def _from_row(row: dict[str, Any]) -> Tried:
+def tried_of_row(row: dict[str, Any]) -> Tried:
+    """Read a row as stored."""
     settings = {name: value for name, value in row.items() if name not in _NOT_SETTINGS}
     strength = settings.pop("strength")
     cell = Cell(strength, tuple(sorted(settings.items())))

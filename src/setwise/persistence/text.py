@@ -1,0 +1,42 @@
+"""The vectoriser of the texts, as a part of the file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from setwise.exceptions import InvalidData
+from setwise.persistence.container import Tensors
+from setwise.persistence.fields import Fields, plain
+from setwise.persistence.words import packed, unpacked
+from setwise.text import TextState, TextVectoriser
+
+__all__ = ["text_from", "text_part"]
+
+
+def text_part(text: TextVectoriser | None) -> tuple[dict[str, Any] | None, Tensors]:
+    """Give parameters, words and idf; None where the classifier was not trained on texts."""
+    if text is None:
+        return None, {}
+    state = text.state()
+    parameters = plain(state.parameters, "TextVectoriser")
+    return {"parameters": parameters}, {**packed(state.words, "text.words"), "text.idf": np.asarray(state.idf)}
+
+
+def text_from(fields: Fields | None, tensors: Tensors, n_features: int) -> TextVectoriser | None:
+    """Make the vectoriser again, if it gives as many features as the model reads."""
+    if fields is None:
+        return None
+    parameters = fields.take("parameters")
+    fields.end()
+    if not isinstance(parameters, dict):
+        raise InvalidData("text.parameters must be an object; it is none")
+    missing = [name for name in ("text.words.bytes", "text.words.ends", "text.idf") if name not in tensors]
+    if missing:
+        raise InvalidData(f"it must have the array {missing[0]!r}; it has not")
+    words = unpacked(tensors.pop("text.words.bytes"), tensors.pop("text.words.ends"), "text.words")
+    text = TextVectoriser.from_state(TextState(parameters, words, tensors.pop("text.idf")))
+    if len(words) != n_features:
+        raise InvalidData(f"text.words must be the {n_features} features of the model; got {len(words)}")
+    return text
