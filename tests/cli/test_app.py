@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 import sys
 import tomllib
@@ -26,12 +27,6 @@ def test_wrong_use_exits_with_2_and_no_traceback(arguments):
     assert result.stdout == ""
 
 
-def test_a_parameter_out_of_range_is_one_line_and_exit_code_2():
-    result = run("demo", "--documents", "3")
-    assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "error: documents must be at least 50; got 3.\n"
-
-
 @pytest.mark.parametrize(("error", "code"), [(InvalidParameter("p must hold."), 2), (InvalidData("d is bad."), 1)])
 def test_an_error_becomes_one_line_and_an_exit_code(monkeypatch, capsys, error, code):
     failing = typer.Typer(pretty_exceptions_enable=False)
@@ -48,17 +43,13 @@ def test_an_error_becomes_one_line_and_an_exit_code(monkeypatch, capsys, error, 
     assert capsys.readouterr().err == f"error: {error}\n"
 
 
-def test_demo_prints_a_row_a_strength_and_documents_beside_their_predictions():
-    result = run("demo", "--documents", "300")
+def test_the_demo_trains_compares_shows_and_saves(tmp_path):
+    files = ("-o", tmp_path / "d.setwise", "--held-out", tmp_path / "d.jsonl")
+    result = run("demo", "--documents", "1500", "--budget", "quick", *files)
     assert result.returncode == 0, result.stderr
-    assert result.stderr == ""
-    assert "300 made-up documents, 60 of them held out" in result.stdout
-    numbers = r"│\s*{} │\s*[\d.]+ │\s*[\d,]+ │\s*(\S+) │\s*([\d.]+) │"
-    rows = [re.search(numbers.format(re.escape(strength)), result.stdout) for strength in ("0.001", "0.0003", "0.0001")]
-    for row, strength in zip(rows, (0.001, 0.0003, 0.0001), strict=True):
-        assert row is not None
-        assert float(row[1]) <= strength  # an optimum, to a small part of the penalty
-        assert 0 <= float(row[2]) <= 100
-    assert max(float(row[2]) for row in rows if row) > 50
-    assert "true labels" in result.stdout
-    assert "predicted labels" in result.stdout
+    assert re.search(r"1,500 docstrings of Python, NumPy, SciPy and scikit-learn, \d+ of them held out", result.stdout)
+    figures = [float(found) for found in re.findall(r"│\s+([\d.]+) │\s+[\d.]+ │", result.stdout)]
+    assert len(figures) == 3
+    assert 30 < figures[0] < figures[2] <= 100
+    scores = run("evaluate", tmp_path / "d.setwise", tmp_path / "d.jsonl", "--json")
+    assert 100 * json.loads(scores.stdout)["instance_f1"] == pytest.approx(figures[2], abs=0.051)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from setwise import __version__
+from setwise.cli.compare import compare
 from setwise.cli.data import data_commands
+from setwise.cli.evaluate import evaluate
+from setwise.cli.inspect import inspect
 from setwise.cli.manners import run
+from setwise.cli.predict import predict
+from setwise.cli.settings import Budget, Seed
+from setwise.cli.train import train
 
 __all__ = ["app", "main"]
 
@@ -44,10 +51,21 @@ def _common(
 
 @app.command()
 def demo(
-    documents: Annotated[int, typer.Option(help="How many documents to make up.")] = 1500,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same documents.")] = 0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path("demo.setwise"),
+    held_out: Annotated[Path, typer.Option(help="Where the documents held out go.")] = Path("demo-held-out.jsonl"),
+    budget: Budget = "normal",
+    seed: Seed = 0,
+    documents: Annotated[int | None, typer.Option(min=100, help="Take so many documents; all if not given.")] = None,
 ) -> None:
-    """Fit the labels of a small made-up corpus and show what they predict."""
+    """Train on the docstrings of Python, NumPy, SciPy and scikit-learn, and show what is predicted.
+
+    Needs no data and no network: every installation has these texts. Labels are their place (library, package, module)
+    and kind (class, method, has an example, ...).
+    """
     from setwise.cli.demo import run_demo  # here, so that `setwise --version` need not wait for scikit-learn
 
-    run_demo(Console(), n_documents=documents, seed=seed)
+    run_demo(Console(), output=output, held_out=held_out, budget=budget, seed=seed, most=documents)
+
+
+for command in (train, predict, evaluate, inspect, compare):
+    app.command()(command)

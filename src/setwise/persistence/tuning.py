@@ -27,7 +27,7 @@ def tuning_part(tuned: Tuned | None) -> dict[str, Any] | None:
         "recipe_name": tuned.recipe_name,
         "metric": tuned.metric,
         "value": tuned.value,
-        "tried": [one.row for one in tuned.tried],
+        "tried": [{name: value for name, value in one.row.items() if name != "history"} for one in tuned.tried],
         "alternatives": [vars(one) for one in tuned.alternatives],
     }
     made: dict[str, Any] = plain(manifest, "tuning")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +52,11 @@ class Tuned:
     """Every cell, as the judges that screened them saw it."""
     alternatives: list[Alternative]
     """Every recipe, on the cells that were best."""
-    trained: list[Any]
-    """The chosen model as it was judged: trained on the documents that were not held out, once a part."""
+    trained: list[Any] = field(default_factory=list)
+    """The chosen model as it was judged: trained on the documents that were not held out, once a part.
+
+    None are left once it was saved and loaded.
+    """
 
     def fit(self, X: Any, Y: Any) -> Any:
         """Train the chosen model on all documents."""

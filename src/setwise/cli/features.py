@@ -1,0 +1,53 @@
+"""Documents as the rows that a classifier reads, whether they came as texts or as vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from setwise.data import Dataset, Document, TextDocument, VectorDocument, feature_matrix
+from setwise.exceptions import Incompatible
+from setwise.text import TextVectoriser
+
+__all__ = ["Features", "rows_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The rows of the training documents, and how other documents become rows of the same width."""
+
+    X: Any
+    text: TextVectoriser | None
+    """None where documents come as vectors."""
+    names: tuple[str, ...] | None
+    """Of the features of vectors, where the file tells them."""
+
+    @classmethod
+    def learnt(cls, dataset: Dataset, words: TextVectoriser) -> Features:
+        """Learn the words of texts; take vectors as they are."""
+        if isinstance(dataset.X, list):
+            return cls(words.fit_transform(dataset.X), words, None)
+        return cls(dataset.X, None, dataset.names.features)
+
+    @property
+    def width_of_vectors(self) -> int | None:
+        """How wide vectors are; None for texts."""
+        return None if self.text is not None else int(self.X.shape[1])
+
+    def of(self, given: Any) -> Any:
+        """Give the rows of other documents of the same kind."""
+        if isinstance(given, list) != (self.text is not None):
+            raise Incompatible("All files must hold documents of one kind; got texts and vectors.")
+        return given if self.text is None else self.text.transform(given)
+
+
+def rows_of(documents: Sequence[Document], text: TextVectoriser | None, n_features: int, file: str) -> Any:
+    """Give the rows of some documents, as a model that was trained on texts (or on vectors) reads them."""
+    texts = [document.text for document in documents if isinstance(document, TextDocument)]
+    if (text is not None) != bool(texts):
+        has, wants = ("texts", "vectors") if texts else ("vectors", "texts")
+        raise Incompatible(f"{file} must hold {wants}, which the model was trained on; it holds {has}.")
+    if text is not None:
+        return text.transform(texts)
+    return feature_matrix([one for one in documents if isinstance(one, VectorDocument)], n_features)

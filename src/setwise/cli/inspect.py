@@ -1,0 +1,97 @@
+"""``setwise inspect``: what is in a model file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from setwise.cli.manners import note
+from setwise.cli.settings import ModelFile
+
+__all__ = ["inspect"]
+
+
+def inspect(
+    model: ModelFile,
+    words: Annotated[int, typer.Option(min=0, help="How many of the strongest words of each label to show.")] = 5,
+    labels: Annotated[int, typer.Option("--show", min=0, help="Labels in the table; 0 shows all.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what a model file holds: labels, label sets, size, features used, strongest words.
+
+    Examples:
+
+        setwise inspect topics.setwise
+
+        setwise inspect topics.setwise --words 10 --show 0 --json
+    """
+    from setwise.cli.strongest import strongest_features
+    from setwise.models.size import model_size
+    from setwise.persistence import load
+
+    saved = load(model)
+    classifier = saved.classifier
+    names = _feature_names(saved)
+    size = model_size(classifier.model_)
+    recipe = classifier.recipe_
+    counts = _documents_of_labels(classifier)
+    facts: dict[str, Any] = {
+        "file": model,
+        "bytes": Path(model).stat().st_size,
+        "setwise": saved.manifest.get("setwise_version"),
+        "model": type(classifier.model_).__name__,
+        "inference": recipe.inference,
+        "decision": recipe.decision,
+        "documents": int(classifier.support_.counts.sum()),
+        "labels": len(classifier.classes_),
+        "label_sets": classifier.support_.n_sets,
+        "features": classifier.n_features_in_,
+        "features_used": size.n_features_used,
+        "nonzero_weights": size.n_nonzero,
+    }
+    strongest = strongest_features(classifier.model_, words) if words else {}
+    table = [
+        {
+            "label": str(label),
+            "documents": int(count),
+            "words": [(names[feature], round(weight, 4)) for feature, weight in strongest.get(index, [])],
+        }
+        for index, (label, count) in enumerate(zip(classifier.classes_, counts, strict=True))
+    ]
+    if as_json:
+        print(json.dumps({**facts, "per_label": table}))
+    else:
+        _show(facts, sorted(table, key=lambda row: -row["documents"]), labels)
+
+
+def _feature_names(saved: Any) -> Any:
+    if saved.text is not None:
+        return saved.text.words_
+    known = saved.manifest.get("statistics", {}).get("feature_names")
+    return known or [f"feature {number}" for number in range(1, saved.classifier.n_features_in_ + 1)]
+
+
+def _documents_of_labels(classifier: Any) -> Any:
+    support = classifier.support_
+    return support.sets.indicator.T @ support.counts
+
+
+def _show(facts: dict[str, Any], rows: list[dict[str, Any]], n_labels: int) -> None:
+    console = Console()
+    summary = Table("", "", box=None, show_header=False)
+    for name, value in facts.items():
+        summary.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
+    console.print(summary)
+    table = Table("label", "documents", "strongest words", box=None)
+    table.columns[1].justify = "right"
+    for row in rows[: n_labels or None]:
+        words = ", ".join(f"{word} {weight:+.2f}" for word, weight in row["words"])
+        table.add_row(row["label"], f"{row['documents']:,}", words)
+    console.print(table)
+    if n_labels and len(rows) > n_labels:
+        note(f"the {n_labels} most frequent of {len(rows):,} labels; --show 0 shows all.")

@@ -1,0 +1,132 @@
+"""``setwise train``: documents in, a model file out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from setwise.cli.manners import note, note_skipped, watch
+from setwise.cli.reading import takes_read_options
+from setwise.cli.settings import Budget, Calibration, Decision, Inference, Metric, ModelName, Seed, Threads
+from setwise.cli.words import takes_word_options
+
+if TYPE_CHECKING:
+    from setwise.tuning.automatic import Tuned
+
+__all__ = ["train"]
+
+N_SHOWN = 5
+
+
+@takes_word_options
+@takes_read_options
+def train(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="Documents with labels; - is standard input.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    model: ModelName = "br",
+    inference: Inference = "tuned",
+    decision: Decision = "tuned",
+    calibration: Calibration = "tuned",
+    budget: Budget = "normal",
+    metric: Metric = "instance_f1",
+    valid: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Documents to tune on, in place of some of DATA.")
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keeps finished settings; a run that was ended goes on there.")
+    ] = None,
+    seed: Seed = 0,
+    threads: Threads = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was chosen as one JSON object.")] = False,
+    reading: Any = None,
+    words: Any = None,
+) -> None:
+    """Train on a file of labelled documents; without options, model and prediction tune themselves.
+
+    Examples:
+
+        setwise train docs.jsonl -o topics.setwise
+
+        setwise train reviews.csv --text body --labels tags --separator "|" -o tags.setwise --budget quick
+
+        setwise train train.svm.gz -o codes.setwise --model crf --valid valid.svm.gz
+    """
+    from setwise import SetClassifier
+    from setwise.cli.features import Features
+    from setwise.data import read_dataset
+    from setwise.persistence import save
+
+    started = perf_counter()
+    found = read_dataset(data, reading, watch=lambda documents: watch(documents, "reading"))
+    note_skipped(found.problems)
+    features = Features.learnt(found, words)
+    tuned_on = None
+    if valid is not None:
+        other = read_dataset(valid, reading, n_features=features.width_of_vectors)
+        note_skipped(other.problems)
+        tuned_on = features.of(other.X), other.Y
+    classifier = SetClassifier(
+        model,
+        inference,
+        decision,
+        calibration=None if calibration == "none" else calibration,
+        budget=budget,
+        metric=metric,
+        seed=seed,
+        n_threads=threads,
+        tuning_file=resume,
+        progress=True,
+    )
+    classifier.fit(features.X, found.Y, tuned_on)
+    seconds = perf_counter() - started
+    save(
+        output,
+        classifier,
+        features.text,
+        documents=found.n_documents,
+        skipped=found.problems.n_skipped,
+        seconds=round(seconds, 2),
+        feature_names=None if features.names is None else list(features.names),
+    )
+    tuning = classifier.tuning_
+    if as_json:
+        print(json.dumps({"model": output, "documents": found.n_documents, "seconds": seconds, **_summary(tuning)}))
+    else:
+        print(f"{output}: {found.n_documents:,} documents, {len(classifier.classes_):,} labels, {seconds:.1f} s")
+        _show(tuning)
+    note(f"next: setwise predict {output} FILE, setwise inspect {output}")
+
+
+def _summary(tuning: Tuned | None) -> dict[str, Any]:
+    if tuning is None:
+        return {"tuning": None}
+    chosen = {"settings": _settings(tuning), "iterations": tuning.iterations, "recipe": tuning.recipe_name}
+    others = [asdict(one) for one in tuning.alternatives]
+    return {"tuning": {**chosen, "metric": tuning.metric, "value": tuning.value, "alternatives": others}}
+
+
+def _settings(tuning: Tuned) -> dict[str, Any]:
+    """What was tuned of the model, with the values chosen; nothing where the model was given."""
+    names = tuning.tried[0].cell.settings if tuning.tried else {}
+    return {name: getattr(tuning.model, name) for name in names}
+
+
+def _show(tuning: Tuned | None) -> None:
+    if tuning is None:
+        return
+    chosen = ", ".join(f"{name} {value:.3g}" for name, value in _settings(tuning).items())
+    stopped = "" if tuning.iterations is None else f", {tuning.iterations} iterations"
+    print(f"chosen on documents held out: {type(tuning.model).__name__}, {chosen or 'as given'}{stopped}")
+    table = Table("prediction", tuning.metric, box=None)
+    table.columns[1].justify = "right"
+    best = sorted(tuning.alternatives, key=lambda one: one.value, reverse=tuning.metric != "hamming_loss")
+    for one in best[:N_SHOWN]:
+        mark = " (chosen)" if one.recipe == tuning.recipe_name and one.value == tuning.value else ""
+        table.add_row(f"{one.recipe}{mark}", f"{one.value:.4f}")
+    Console().print(table)
