@@ -16,6 +16,7 @@ from setwise.learners import ElasticNet
 from setwise.models.bernoulli_mixture import cluster_sets, smoothed_logits
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
+from setwise.models.mixture_training import MixtureData
 from tests.models.corpora import small_corpus
 from tests.oracles.sets import every_set, size_marginals_by_sums
 
@@ -77,12 +78,33 @@ def test_objective_is_the_penalised_mean_loss() -> None:
 
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5])
 @pytest.mark.parametrize("newton_steps", [1, 4])
-def test_no_iteration_raises_the_objective(l1_ratio: float, newton_steps: int) -> None:
+@pytest.mark.parametrize("sharpness", [1.0, 0.4])
+def test_no_iteration_raises_the_objective(l1_ratio: float, newton_steps: int, sharpness: float) -> None:
     X, Y = small_corpus(3)
-    model = BernoulliMixture(4, 0.005, l1_ratio, newton_steps=newton_steps, max_iter=40, tol=-1.0, **EXACT).fit(X, Y)
+    model = BernoulliMixture(
+        4, 0.005, l1_ratio, newton_steps=newton_steps, sharpness=sharpness, max_iter=40, tol=-1.0, **EXACT
+    ).fit(X, Y)
     objectives = [row["objective"] for row in model.history_]
     assert len(objectives) == 40
     assert np.diff(objectives).max() <= 1e-12
+
+
+def test_objective_with_a_sharpness_is_the_mean_of_powers() -> None:
+    X, Y = small_corpus(2)
+    model = BernoulliMixture(3, 0.02, sharpness=0.5, start_sharpness=0.3, max_iter=4, tol=-1.0).fit(X, Y)
+    gate = softmax(X.toarray() @ model.gate_coef_.toarray().T + model.gate_intercept_, axis=1)
+    p = expit((X @ model.coef_.T).toarray().reshape(len(Y), 3, 5) + model.intercept_)
+    joint = gate * np.prod(np.where(Y[:, None, :] == 1, p, 1.0 - p), axis=2)
+    penalty = ElasticNet(0.02, 0.5).value(model.coef_.data) + ElasticNet(0.02, 0.5).value(model.gate_coef_.data)
+    assert model.objective_ == pytest.approx(-2.0 * np.log(np.sqrt(joint).sum(axis=1)).mean() + penalty, abs=1e-10)
+
+
+def test_softer_starts_share_documents() -> None:
+    X, Y = small_corpus(3)
+    data = MixtureData.of(X, Y)
+    largest = [BernoulliMixture(4, start_sharpness=t)._start(data).max(axis=1).mean() for t in (1.0, 0.5, 0.1)]
+    assert largest == sorted(largest, reverse=True)
+    assert_allclose(BernoulliMixture(4, start_sharpness=0.1)._start(data).sum(axis=1), 1.0)
 
 
 def test_training_ends_when_little_is_gained() -> None:
@@ -161,6 +183,8 @@ def test_seeds_tell_starts_apart() -> None:
         ("negligible", -0.1),
         ("least_count", float("nan")),
         ("smoothing", -1.0),
+        ("sharpness", 0.0),
+        ("start_sharpness", 1.5),
         ("n_restarts", 0),
         ("start_iter", -1),
         ("seed", -1),

@@ -48,6 +48,11 @@ class BernoulliMixture(LabelModel):
     of a component have, or lack, is a constant there: its share, smoothed by ``smoothing`` documents that have it as
     often as all documents do. With all three at 0 no iteration raises the objective.
 
+    EM gives each document to hardly more than one component, whose experts then see few documents and overfit. Where
+    ``sharpness`` t is below 1, responsibilities are in proportion to p(component, own set | x)^t, so that components
+    share documents, and the first term of the objective is -(1/n) sum_i (1/t) log sum_k p(k, y_i | x_i)^t;
+    ``start_sharpness`` does the same to the mixture over label sets that training starts from. At 1 both are plain EM.
+
     ``mode`` is exact, by listing the sets of each component in falling probability until no other can win; where
     ``mode_steps`` is above 0 it lists at most so many a document, and says where that was too few for a proof.
 
@@ -77,6 +82,8 @@ class BernoulliMixture(LabelModel):
         negligible: float = 1e-3,
         least_count: float = 1.0,
         smoothing: float = 1.0,
+        sharpness: float = 1.0,
+        start_sharpness: float = 1.0,
         n_restarts: int = 3,
         start_iter: int = 50,
         start_tol: float = 1e-4,
@@ -96,6 +103,8 @@ class BernoulliMixture(LabelModel):
         self.negligible = negligible
         self.least_count = least_count
         self.smoothing = smoothing
+        self.sharpness = sharpness
+        self.start_sharpness = start_sharpness
         self.n_restarts = n_restarts
         self.start_iter = start_iter
         self.start_tol = start_tol
@@ -123,7 +132,7 @@ class BernoulliMixture(LabelModel):
                 break
             if before - step.objective < self.tol:
                 break
-            responsibilities = np.exp(step.log_joint - np.logaddexp.reduce(step.log_joint, axis=1, keepdims=True))
+            responsibilities = step.responsibilities(options.sharpness)
         return self
 
     def _start(self, data: MixtureData) -> Array:
@@ -133,7 +142,8 @@ class BernoulliMixture(LabelModel):
         start_iter = checked_count(self.start_iter, "start_iter", least=0)
         support = Support.of(data.labels)
         found = cluster_sets(support, n_components, n_restarts, start_iter, self.start_tol, self.smoothing, seed)
-        return found.responsibilities[support.set_of]
+        softened = found.responsibilities**self.start_sharpness
+        return np.asarray(softened / softened.sum(axis=1, keepdims=True))[support.set_of]
 
     def _checked_options(self) -> StepOptions:
         net = ElasticNet(self.strength, self.l1_ratio)
@@ -144,6 +154,9 @@ class BernoulliMixture(LabelModel):
         for name in ("negligible", "least_count", "smoothing"):
             if not getattr(self, name) >= 0.0:
                 raise InvalidParameter(f"{name} must be a number from 0 up; got {getattr(self, name)!r}.")
+        for name in ("sharpness", "start_sharpness"):
+            if not 0.0 < getattr(self, name) <= 1.0:
+                raise InvalidParameter(f"{name} must be above 0 and at most 1; got {getattr(self, name)!r}.")
         return StepOptions(
             net,
             gate_net,
@@ -152,6 +165,7 @@ class BernoulliMixture(LabelModel):
             self.negligible,
             self.least_count,
             self.smoothing,
+            self.sharpness,
             checked_threads(self.n_threads),
         )
 

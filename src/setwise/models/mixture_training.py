@@ -7,6 +7,9 @@ Everything minimises one function, the penalised mean loss of the mixture::
 With the responsibilities r_ik fixed, the part of expert (k, l) is (1/n) sum_i r_ik loss_i + net(w_kl): the learners'
 own objective with weights r_ik and the strength times n / sum_i r_ik. No step of theirs raises it, so no iteration of
 EM raises the whole.
+
+With a sharpness t below 1, r_ik is proportional to p(k, y_i | x_i)^t: experts share documents, and fit fewer of them
+alone. That is EM too (with an entropy weighted by 1/t), for the loss -(1/n) sum_i (1/t) log sum_k p(k, y_i | x_i)^t.
 """
 
 from __future__ import annotations
@@ -50,6 +53,8 @@ class StepOptions:
     least_count: float
     """A label is a constant of a component unless so many documents there have it, and so many have not."""
     smoothing: float
+    sharpness: float
+    """Responsibilities are in proportion to this power of p(component, own set | x)."""
     n_threads: int
 
 
@@ -106,6 +111,11 @@ class Step:
     objective: float
     """The penalised mean loss."""
 
+    def responsibilities(self, sharpness: float) -> Array:
+        """Give the share of each component in each document: what the next step fits to."""
+        powers = sharpness * self.log_joint
+        return np.asarray(np.exp(powers - np.logaddexp.reduce(powers, axis=1, keepdims=True)))
+
 
 def train_step(
     data: MixtureData, responsibilities: Array, before: Step | None, iteration: int, options: StepOptions
@@ -128,7 +138,7 @@ def train_step(
     log_gate = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
     log_joint = log_gate + np.stack([component.own_log_prob for component in components], axis=1)
     penalty = options.gate_net.value(gate.coef.data) + sum(options.net.value(c.coef.data) for c in components)
-    loss = -float(np.logaddexp.reduce(log_joint, axis=1).mean())
+    loss = -float(np.logaddexp.reduce(options.sharpness * log_joint, axis=1).mean()) / options.sharpness
     return Step(gate, components, log_joint, loss + penalty)
 
 
