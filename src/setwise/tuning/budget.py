@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -27,13 +27,26 @@ class Budget:
     n_watched: int
     """Strengths of a line of CRF and CBM, where each is a training of its own."""
     crf_ratios: tuple[float, ...]
-    cbm_ratios: tuple[float, ...]
+    gates: tuple[float, ...]
+    """Strengths of CBM's gate, as shares of the critical one."""
+    sharpness: tuple[tuple[float, float], ...]
+    """Of CBM's responsibilities, at the start of EM and then; (1, 1) is plain EM."""
+    n_components: tuple[int, ...] = ()
+    """Of CBM; none leaves the model's own."""
 
 
 BUDGETS: dict[str, Budget] = {
-    "quick": Budget(5, (1.0,), 3, (0.5,), (1.0,)),
-    "normal": Budget(8, (1.0, 0.5, 0.0), 4, (0.5, 0.0), (1.0,)),
-    "thorough": Budget(20, (1.0, 0.8, 0.6, 0.4, 0.2, 0.0), 6, (1.0, 0.5, 0.0), (1.0, 0.5)),
+    "quick": Budget(5, (1.0,), 3, (0.5,), (1e-3,), ((0.25, 0.4),)),
+    "normal": Budget(8, (1.0, 0.5, 0.0), 4, (0.5, 0.0), (3e-4, 1.5e-3), ((0.25, 0.4), (1.0, 1.0))),
+    "thorough": Budget(
+        20,
+        (1.0, 0.8, 0.6, 0.4, 0.2, 0.0),
+        6,
+        (1.0, 0.5, 0.0),
+        (3e-4, 1e-3, 3e-3),
+        ((0.25, 0.4), (1.0, 1.0)),
+        (20, 30),
+    ),
 }
 
 
@@ -59,13 +72,9 @@ def plan_for(model: Any, X: Any, Y: LabelMatrix, budget: Budget) -> Plan:
         lines = reach(budget.crf_ratios, budget.n_watched, (2e-2, 1e-3), (3e-3, 1e-4))
         return Plan(lines, Patience(patience=4, min_iterations=40, check_every=10))
     if isinstance(model, BernoulliMixture):
-        lines = reach(budget.cbm_ratios, budget.n_watched, (1e-2, 5e-4), (1e-3, 1e-5))
-        tilted = [
-            Line((strength,), {**line.parameters, "gate_strength": GATE_SHARE * strength})
-            for line in lines
-            for strength in line.strengths
-        ]
-        return Plan(tilted, Patience(patience=4, min_iterations=4))
+        (experts,) = reach((1.0,), budget.n_watched, (4e-3, 4e-4), (0.0, 0.0))
+        critical = experts.strengths[0] / 4e-3
+        return Plan(_mixtures(experts, critical, budget), Patience(patience=3, min_iterations=3))
     return Plan(reach(budget.l1_ratios, budget.n_strengths, (1e-1, 1e-4), (3e-3, 1e-6)))
 
 
@@ -86,5 +95,19 @@ def _lines(
     return lines
 
 
-GATE_SHARE = 3.0
-"""The gate sees every document, an expert few: the gate's strength, in those of the experts."""
+def _mixtures(experts: Line, critical: float, budget: Budget) -> list[Line]:
+    """Give the lines of CBM: L1 for the experts, squares for the gate, which has a scale of its own.
+
+    Where responsibilities are softened, many are small, and those below a hundredth are left out to save time.
+    """
+    lines = []
+    for n_components in budget.n_components or (None,):
+        size = {} if n_components is None else {"n_components": n_components}
+        for gate in budget.gates:
+            for start, sharpness in budget.sharpness:
+                soft = {"start_sharpness": start, "sharpness": sharpness}
+                if sharpness < 1.0:
+                    soft["negligible"] = 1e-2
+                gated = {"gate_l1_ratio": 0.0, "gate_strength": gate * critical}
+                lines.append(replace(experts, parameters={**experts.parameters, **gated, **soft, **size}))
+    return lines
