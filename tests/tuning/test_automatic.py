@@ -172,6 +172,7 @@ def test_without_a_refit_the_model_is_the_one_that_was_judged() -> None:
     assert kept.model_ is kept.tuning_.trained[0]
     rest, _ = hold_out(Y, 0.2, 0)
     again = fit_for(kept.tuning_.model, X[rest], Y[rest], kept.tuning_.iterations)
+    again.round_weights()
     assert same_state(kept.model_, again)
     with pytest.raises(InvalidParameter, match=r"^held_out must be a share where refit=False; got 3 folds\.$"):
         SetClassifier(refit=False, held_out=3).fit(X, Y)
