@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
+import json
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from tests.cli.corpus import news
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -81,3 +86,48 @@ def test_commands_named_are_targets_of_the_makefile(readme, repository):
     pages = readme + (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", pages, re.MULTILINE))
     assert {"demo", "test"} <= named <= targets
+
+
+def run_shell(folder, commands):
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["sh", "-ec", commands],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def write_csv(path, text, labels, separator):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([text, labels])
+        writer.writerows([one["text"], separator.join(one["labels"])] for one in news(120))
+
+
+def test_the_commands_of_the_readme_run_on_a_csv(readme, tmp_path):
+    write_csv(tmp_path / "docs.csv", "text", "labels", ";")
+    (commands,) = [block for language, block in BLOCK.findall(readme) if language == "sh" and "setwise train" in block]
+    result = run_shell(tmp_path, commands)
+    assert result.returncode == 0, result.stderr
+    assert "instance f1" in result.stdout
+    predicted = (tmp_path / "predicted.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(predicted) > 15
+    assert json.loads(predicted[0]).keys() == {"labels", "expected_f1", "sets"}
+
+
+def test_the_tutorial_goes_from_a_csv_to_predictions(repository, tmp_path, monkeypatch):
+    write_csv(tmp_path / "docs.csv", "body", "tags", "|")
+    blocks = BLOCK.findall((repository / "docs" / "tutorial.md").read_text(encoding="utf-8"))
+    for language, block in blocks:
+        if language == "sh":
+            result = run_shell(tmp_path, block)
+            assert result.returncode == 0, (block, result.stderr)
+            assert result.stdout or "-o" in block or "split" in block
+    monkeypatch.chdir(tmp_path)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(next(block for language, block in blocks if language == "python"), "tutorial", "exec"), {})
+    assert "politics" in printed.getvalue()
