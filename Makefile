@@ -17,7 +17,7 @@ define install_listed
 	$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test lint check sanitize bench-learners bench-models bench-predict bench-tuning bench-default format clean
+.PHONY: help install demo test lint check sanitize bench-learners bench-models bench-predict bench-tuning bench-stream bench-default format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -59,6 +59,9 @@ bench-default: install $(VENV)/.extra-bench ## compare the default with a carefu
 
 bench-tuning: install $(VENV)/.extra-bench ## time the tuning of a model, and test what is tuned
 	$(PY) -m benchmarks.tuning
+
+bench-stream: install $(VENV)/.extra-bench ## measure time and memory of `setwise predict` on a long file
+	$(PY) -m benchmarks.stream
 
 format: $(VENV)/.extra-check ## rewrite the code in the project's format
 	$(VENV)/bin/ruff format $(PYTHON_CODE)

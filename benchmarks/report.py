@@ -23,6 +23,8 @@ FORMATS = {
     "cold fits": "{:.2f}",
     "fits": "{:.1f}",
     "cells": "{:.0f}",
+    "a second": "{:,.0f}",
+    "percent": "{:.0f}",
     "calibrated": "{:.2f}",
     "cores": "{:.2f}",
     "data": "{:,.1f}",
