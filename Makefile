@@ -17,7 +17,7 @@ define install_listed
 	$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test lint check sanitize bench-learners bench-models bench-predict bench-tuning bench-stream bench-default format clean
+.PHONY: help install demo test lint check sanitize sanitize-python bench-learners bench-models bench-predict bench-tuning bench-stream bench-default format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -44,6 +44,14 @@ sanitize: $(VENV)/.build-tools ## run the core's C++ tests under ASan and UBSan
 	$(VENV)/bin/cmake -S . -B build/sanitize -DSETWISE_SANITIZE=ON
 	$(VENV)/bin/cmake --build build/sanitize --parallel 2
 	$(VENV)/bin/ctest --test-dir build/sanitize --output-on-failure --no-tests=error
+
+# The module is installed beside .venv, in build/, and Python loads the sanitizer before anything else. Python itself
+# leaves memory behind at its end, so leaks are not looked for.
+sanitize-python: install $(VENV)/.extra-test ## load damaged model files with the module under ASan and UBSan (Linux, g++)
+	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/sanitize-python/site \
+	    --config-settings=build-dir=build/sanitize-python/build --config-settings=cmake.define.SETWISE_SANITIZE_MODULE=ON .
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+	    PYTHONPATH=build/sanitize-python/site $(PY) -m pytest -s tests/persistence/test_fuzz.py
 
 bench-learners: install $(VENV)/.extra-bench ## time the learners beside their peers
 	$(PY) -m benchmarks.learners

@@ -24,8 +24,9 @@ def readme(repository):
     return (repository / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/prediction.md"])
-def test_python_blocks_run_and_print_the_block_that_follows(page, repository):
+@pytest.mark.parametrize("page", ["README.md", "docs/prediction.md", "docs/model-file.md"])
+def test_python_blocks_run_and_print_the_block_that_follows(page, repository, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall((repository / page).read_text(encoding="utf-8"))
     programs = [position for position, (language, _) in enumerate(blocks) if language == "python"]
     assert programs

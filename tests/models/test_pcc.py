@@ -191,7 +191,7 @@ class TestMode:
 
     @pytest.mark.parametrize("width", [0, -1, 1.5, True, "wide"])
     def test_a_width_that_is_none_is_refused(self, width: Any) -> None:
-        model = random_chain(np.random.default_rng(8), 4, beam_width=width)
+        model = random_chain(np.random.default_rng(8), 4).set_params(beam_width=width)
         with pytest.raises(InvalidParameter, match="beam_width must be a whole number from 1 up; got"):
             model.mode(np.eye(3))
         with pytest.raises(InvalidParameter, match="beam_width must be a whole number from 1 up; got"):

@@ -32,9 +32,6 @@ from setwise.models.state_checks import check_array, check_sparse
 
 __all__ = ["ClassifierChain"]
 
-WIDEST_BEAM = 1_000_000
-"""What a stored model may ask for: a beam takes memory for a number a label and set."""
-
 
 class ClassifierChain(LabelModel):
     """Probabilistic classifier chain (paper, section 2, PCC).
@@ -181,9 +178,7 @@ class ClassifierChain(LabelModel):
         row = np.repeat(np.arange(n_rows), np.diff(self.feedback_.indptr))
         if not (place[row // n_labels, self.feedback_.indices] < place.ravel()[row]).all():
             raise InvalidData("feedback_ must come from labels earlier in the chain alone; it does not.")
-        # Fewer labels than a beam is wide need no more sets than there are.
-        if min(checked_count(self.beam_width, "beam_width"), 2 ** min(n_labels, 64)) > WIDEST_BEAM:
-            raise InvalidData(f"beam_width must be at most {WIDEST_BEAM} to be stored; got {self.beam_width!r:.40}.")
+        checked_count(self.beam_width, "beam_width")
 
     def log_prob(self, X: Any, sets: Any) -> NDArray[np.float64]:
         """log p(set | x), documents by sets; with several chains, that of their mean."""

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.base import clone
 
 from setwise.classifier import MODELS, SetClassifier
+from setwise.exceptions import InvalidData
 from setwise.inference import SetCalibration
 from setwise.labels import LabelMatrix
 from setwise.models.base import LabelModel
@@ -18,6 +19,10 @@ __all__ = ["classifier_from", "classifier_part"]
 
 _LEFT_OUT = ("tuning_file", "progress")
 """Where and how its maker watched the training; nobody who loads it should write to a path of theirs."""
+
+
+_OWN_FORM = ("model", "extra_sets", "calibration")
+"""Parameters that are other things in the file than in Python."""
 
 
 def classifier_part(classifier: SetClassifier) -> dict[str, Any]:
@@ -39,19 +44,15 @@ def classifier_from(given: Fields, model: LabelModel) -> SetClassifier:
     kind = given.take("model")
     extra = given.take("extra_sets")
     calibration = given.take("calibration")
-    rest = {name: given.take(name) for name in SetClassifier._get_param_names() if name not in (*_LEFT_OUT, *_OWN)}
+    rest = {name: given.take(name) for name in SetClassifier._get_param_names() if name not in (*_LEFT_OUT, *_OWN_FORM)}
     given.end()
     check_scalars({**rest, "model": kind}, "classifier")
+    if kind is not None and kind not in MODELS:
+        raise InvalidData(f"classifier.model must be null or one of {', '.join(MODELS)}; got {kind!r:.40}")
     if isinstance(calibration, list):
         calibration = calibration_from(Fields({"calibration": calibration}, "classifier"), "calibration")
     if extra is not None:
         extra = LabelMatrix.of(extra, model.names_, called="classifier.extra_sets").name_lists()
     made = SetClassifier(clone(model) if kind is None else kind, calibration=calibration, extra_sets=extra, **rest)
     made._check_parameters()
-    if kind is not None:
-        Fields({"model": kind}, "classifier").text("model", tuple(MODELS))
     return made
-
-
-_OWN = ("model", "extra_sets", "calibration")
-"""Parameters that have a form of their own in the file."""

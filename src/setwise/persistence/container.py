@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 
 from setwise.exceptions import InvalidData
 
-__all__ = ["FORMAT", "Tensors", "read_container", "write_container"]
+__all__ = ["FORMAT", "Tensors", "read_container", "taken", "write_container"]
 
 FORMAT = 1
 """The version of the format, which rises when older readers would misread a file."""
@@ -71,6 +71,13 @@ def read_container(path: Path) -> tuple[dict[str, Any], Tensors]:
     if manifest.pop("tensors_sha256", None) != _digest(tensors):
         raise InvalidData("its arrays do not have the checksum that its manifest states")
     return manifest, tensors
+
+
+def taken(tensors: Tensors, name: str) -> NDArray[Any]:
+    """Take an array out of those that are left."""
+    if name not in tensors:
+        raise InvalidData(f"it must have the array {name!r}; it has not")
+    return tensors.pop(name)
 
 
 def _checked_text(metadata: Mapping[str, str]) -> str:

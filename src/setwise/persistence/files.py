@@ -23,7 +23,7 @@ from setwise.models.base import LabelModel
 from setwise.models.size import model_size
 from setwise.models.state_checks import csr_of_parts
 from setwise.persistence.classifier import classifier_from, classifier_part
-from setwise.persistence.container import Tensors, read_container, write_container
+from setwise.persistence.container import Tensors, read_container, taken, write_container
 from setwise.persistence.fields import Fields, plain
 from setwise.persistence.model import model_from, model_part
 from setwise.persistence.recipe import recipe_from, recipe_part
@@ -47,7 +47,7 @@ class Saved:
     text: TextVectoriser | None
     """Makes documents of texts; None where the classifier was not trained on texts."""
     manifest: dict[str, Any]
-    """All of it that is no array, as it stands in the file."""
+    """All of it that is no array nor a checksum, as it stands in the file."""
 
 
 def save(
@@ -130,7 +130,7 @@ def _put_together(manifest: dict[str, Any], tensors: Tensors) -> tuple[SetClassi
     text = text_from(fields.fields_or_none("text"), tensors, n_features)
     tuned = tuning_from(fields.fields_or_none("tuning"), model, recipe)
     if fields.flag("has_feature_names"):
-        coded, ends = _pop(tensors, "feature_names.bytes"), _pop(tensors, "feature_names.ends")
+        coded, ends = taken(tensors, "feature_names.bytes"), taken(tensors, "feature_names.ends")
         found = unpacked(coded, ends, "feature_names")
         if len(found) != n_features:
             raise InvalidData(f"feature_names must be {n_features}; got {len(found)}")
@@ -154,7 +154,7 @@ def _support_part(support: Support) -> Tensors:
 
 
 def _support_from(tensors: Tensors, names: tuple[str, ...], kind: Any, model: LabelModel) -> Support:
-    indices, indptr, counts = (_pop(tensors, f"support.{part}") for part in ("indices", "indptr", "counts"))
+    indices, indptr, counts = (taken(tensors, f"support.{part}") for part in ("indices", "indptr", "counts"))
     shape = np.array([indptr.size - 1, len(names)], dtype=np.int64)
     sets = csr_of_parts("support", np.ones(indices.shape, dtype=np.int64), indices, indptr, shape)
     support = Support(LabelMatrix(names, sets, kind), counts, np.zeros(0, dtype=np.int64))
@@ -162,12 +162,6 @@ def _support_from(tensors: Tensors, names: tuple[str, ...], kind: Any, model: La
     if isinstance(model, PairwiseCRF) and not (support.index_of(LabelMatrix(names, model.sets_)) >= 0).any():
         raise InvalidData("support must have a label set that the model knows; it has none")
     return support
-
-
-def _pop(tensors: Tensors, name: str) -> Any:
-    if name not in tensors:
-        raise InvalidData(f"it must have the array {name!r}; it has not")
-    return tensors.pop(name)
 
 
 def _counted(classifier: SetClassifier) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from setwise.exceptions import InvalidData
-from setwise.persistence.container import Tensors
+from setwise.persistence.container import Tensors, taken
 from setwise.persistence.fields import Fields, plain
 from setwise.persistence.words import packed, unpacked
 from setwise.text import TextState, TextVectoriser
@@ -32,11 +32,8 @@ def text_from(fields: Fields | None, tensors: Tensors, n_features: int) -> TextV
     fields.end()
     if not isinstance(parameters, dict):
         raise InvalidData("text.parameters must be an object; it is none")
-    missing = [name for name in ("text.words.bytes", "text.words.ends", "text.idf") if name not in tensors]
-    if missing:
-        raise InvalidData(f"it must have the array {missing[0]!r}; it has not")
-    words = unpacked(tensors.pop("text.words.bytes"), tensors.pop("text.words.ends"), "text.words")
-    text = TextVectoriser.from_state(TextState(parameters, words, tensors.pop("text.idf")))
+    words = unpacked(taken(tensors, "text.words.bytes"), taken(tensors, "text.words.ends"), "text.words")
+    text = TextVectoriser.from_state(TextState(parameters, words, taken(tensors, "text.idf")))
     if len(words) != n_features:
         raise InvalidData(f"text.words must be the {n_features} features of the model; got {len(words)}")
     return text
