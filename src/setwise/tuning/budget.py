@@ -45,7 +45,7 @@ BUDGETS: dict[str, Budget] = {
         (1.0, 0.5, 0.0),
         (3e-4, 1e-3, 3e-3),
         ((0.25, 0.4), (1.0, 1.0)),
-        (20, 30),
+        (30,),
     ),
 }
 
@@ -72,7 +72,7 @@ def plan_for(model: Any, X: Any, Y: LabelMatrix, budget: Budget) -> Plan:
         lines = reach(budget.crf_ratios, budget.n_watched, (2e-2, 1e-3), (3e-3, 1e-4))
         return Plan(lines, Patience(patience=4, min_iterations=40, check_every=10))
     if isinstance(model, BernoulliMixture):
-        (experts,) = reach((1.0,), budget.n_watched, (4e-3, 4e-4), (0.0, 0.0))
+        (experts,) = reach((1.0,), budget.n_watched, (4e-3, 2e-4), (0.0, 0.0))
         critical = experts.strengths[0] / 4e-3
         return Plan(_mixtures(experts, critical, budget), Patience(patience=3, min_iterations=3))
     return Plan(reach(budget.l1_ratios, budget.n_strengths, (1e-1, 1e-4), (3e-3, 1e-6)))
