@@ -132,3 +132,17 @@ def test_the_tutorial_goes_from_a_csv_to_predictions(repository, tmp_path, monke
     with contextlib.redirect_stdout(printed):
         exec(compile(next(block for language, block in blocks if language == "python"), "tutorial", "exec"), {})
     assert "politics" in printed.getvalue()
+
+
+def test_the_table_of_the_gain_has_the_figures_of_its_page(readme, repository):
+    found = {}
+    for line in (repository / "docs" / "benchmarks" / "default.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["section"] == "default":
+            found[row["dataset"]] = row["values"]
+    (names,) = re.findall(r"^\| \| (bibtex .*) \|$", readme, re.MULTILINE)
+    order = names.split(" | ")
+    assert sorted(order) == sorted(found)
+    for title, value in (("scikit-learn, tuned by hand", "rival"), ("`SetClassifier()`", "F1")):
+        row = f"| {title} | " + " | ".join(f"{found[name][value]:.1f}" for name in order) + " |"
+        assert row in readme
