@@ -17,7 +17,6 @@ from benchmarks.rows import Row
 from benchmarks.timed import Timed
 from benchmarks.timing import in_turns, on_cores, remarks
 from benchmarks.tuning_effort import TuningEffort
-from setwise.classifier import MODELS
 from setwise.exceptions import NotConverged
 from setwise.labels import LabelMatrix, Support
 from setwise.metrics import instance_f1
@@ -25,6 +24,7 @@ from setwise.prediction import Candidate, Recipe, Wishes, tuned
 from setwise.tuning import PAPER, Tried, Validation, best_of, elastic_lines, fit_for, search
 from setwise.tuning.automatic import usual_validation
 from setwise.tuning.budget import BUDGETS, Plan, plan_for
+from setwise.wanted import MODELS
 
 MOST_FITS = 30.0
 """What the whole grid may cost, in single fits of LIBLINEAR."""

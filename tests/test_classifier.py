@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from setwise.classifier import MODELS, ScoredSet, SetClassifier
+from setwise.classifier import ScoredSet, SetClassifier
 from setwise.data.splits import hold_out
 from setwise.decision import expected_f, gfm, most_probable, threshold
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
@@ -25,6 +25,7 @@ from setwise.labels import LabelMatrix, Support
 from setwise.metrics import instance_f1
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
+from setwise.wanted import MODELS
 from tests.models.corpora import NAMES, name_lists, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")

@@ -2,56 +2,37 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from setwise.abilities import require
 from setwise.decision import expected_f
-from setwise.decision.gfm import checked_beta
-from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
+from setwise.exceptions import Incompatible, InvalidData
 from setwise.inference import SetCalibration
 from setwise.inference.blend import size_marginals_of
-from setwise.inference.calibration import AS_IT_IS
 from setwise.labels import Decided, LabelMatrix, Modes, SetDistribution, Support
 from setwise.labels.matrix import lists_of_names
-from setwise.learners.checks import checked_threads
 from setwise.metrics import instance_f1
-from setwise.metrics.named import MetricName, checked_metric
-from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
-from setwise.models.base import LabelModel, checked_count, checked_seed
-from setwise.prediction import Candidate, Recipe, Wishes, able
-from setwise.prediction.candidates import candidates
+from setwise.metrics.named import MetricName
+from setwise.models.base import LabelModel, checked_count
+from setwise.prediction import Candidate, Recipe
 from setwise.prediction.recipe import DecisionName, InferenceName, Known, marginals_of
-from setwise.tuning.automatic import FEW_DOCUMENTS, JUDGED_AT_MOST, Tuned, tune, usual_validation
+from setwise.tuning.automatic import Tuned, tune
 from setwise.tuning.budget import BudgetName, checked_budget, plan_for
 from setwise.tuning.progress import progress_bar
-from setwise.tuning.validation import Part, Validation
+from setwise.tuning.validation import Part
+from setwise.wanted import Wanted
 
-__all__ = ["MODELS", "ScoredSet", "SetClassifier"]
+__all__ = ["ScoredSet", "SetClassifier"]
 
-MODELS: dict[str, Any] = {
-    "br": BinaryRelevance,
-    "pcc": ClassifierChain,
-    "crf": PairwiseCRF,
-    "cbm": BernoulliMixture,
-    "lsf": LabelSizeFactors,
-}
 
 Calibration = SetCalibration | Literal["tuned", "likelihood", "f1"] | None
-
-_WITHOUT_SETS = ("exact", "sampled", "blend")
-"""Inferences that know labels and sizes, but no set."""
-
-_CALIBRATED = ("support", "exact", "blend")
-"""Inferences that a calibration has a hold on."""
 
 
 class ScoredSet(NamedTuple):
@@ -148,20 +129,21 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
         ``valid`` are other documents and their labels: what is tuned is then found on them, and none of X is held out.
         """
-        self._check_parameters()
+        wanted = Wanted(self.get_params(deep=False))
+        wanted.check()
         X = _documents(self, X, reset=True)
         if Y is None:  # in the words that scikit-learn's tools look for
             raise InvalidData("SetClassifier requires y to be passed, but the target y is None.")
         labels = LabelMatrix.of(Y)
         if labels.n_samples != X.shape[0]:
             raise InvalidData(f"Y must have one row a row of X, {X.shape[0]}; got {labels.n_samples}.")
-        model, recipe = self._made_model(), self._made_recipe()
-        tried = self._candidates(model, recipe, may_be_empty=bool((labels.indicator.sum(axis=1) == 0).any()))
+        model, recipe = wanted.model(), wanted.recipe()
+        tried = wanted.candidates(model, recipe, may_be_empty=bool((labels.indicator.sum(axis=1) == 0).any()))
         tuned = None
         if isinstance(self.model, str) or len(tried) > 1 or tried[0].wishes.any:
-            tuned = self._tuned(model, tried, X, labels, valid)
+            tuned = self._tuned(wanted, model, tried, X, labels, valid)
             recipe = tuned.recipe
-        support = self._made_support(labels)
+        support = wanted.support(labels)
         if tuned is None:
             trained = clone(model).fit(X, labels)
         else:
@@ -255,141 +237,22 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return (recipe or self.recipe_).known(self.model_, _documents(self, X, reset=False), self.support_)
 
-    def _check_parameters(self) -> None:
-        for name, kind in (("inference", InferenceName), ("decision", DecisionName)):
-            if getattr(self, name) not in ("tuned", *get_args(kind)):
-                allowed = ", ".join(map(repr, ("tuned", *get_args(kind))))
-                raise InvalidParameter(f"{name} must be one of {allowed}; got {getattr(self, name)!r}.")
-        takes_sets = self.decision == "most_probable"
-        takes_more = self.decision in ("gfm", "threshold")
-        if (self.inference == "mode" and takes_more) or (self.inference in _WITHOUT_SETS and takes_sets):
-            raise Incompatible(
-                f"decision={self.decision!r} cannot work with inference={self.inference!r}. "
-                f"Hint: 'mode' goes with 'most_probable' alone, and 'most_probable' with 'mode' or 'support'."
-            )
-        if not (self.calibration is None or self._finds_calibration or isinstance(self.calibration, SetCalibration)):
-            raise InvalidParameter(
-                f"calibration must be None, 'tuned', 'likelihood', 'f1' or a SetCalibration; got {self.calibration!r}."
-            )
-        if self._calibrates and self.inference not in ("tuned", *_CALIBRATED):
-            raise Incompatible(
-                f"calibration={self.calibration!r} changes nothing where inference={self.inference!r}. "
-                f"Hint: calibrate 'support', 'exact' or 'blend'."
-            )
-        if not self._tunes_threshold and not _is_share(self.threshold):
-            raise InvalidParameter(
-                f"threshold must lie in [0, 1] or be 'tuned' or 'tuned per label'; got {self.threshold!r}."
-            )
-        if not self._tunes_blend and not _is_share(self.blend):
-            raise InvalidParameter(f"blend must lie in [0, 1] or be 'tuned'; got {self.blend!r}.")
-        self._validation(n_documents=0)
-        checked_budget(self.budget)
-        checked_metric(self.metric)
-        checked_count(self.min_count, "min_count")
-        checked_count(self.n_samples, "n_samples")
-        checked_seed(self.seed)
-        checked_beta(self.beta)
-        checked_threads(self.n_threads)
-
-    @property
-    def _finds_calibration(self) -> bool:
-        return isinstance(self.calibration, str) and self.calibration in ("tuned", "likelihood", "f1")
-
-    @property
-    def _calibrates(self) -> bool:
-        """Whether a calibration is asked for by name or by its numbers."""
-        given = self.calibration
-        if isinstance(given, SetCalibration):
-            return not given.changes_nothing
-        return given in ("likelihood", "f1")
-
-    @property
-    def _tunes_threshold(self) -> bool:
-        return isinstance(self.threshold, str) and self.threshold in ("tuned", "tuned per label")
-
-    @property
-    def _tunes_blend(self) -> bool:
-        return isinstance(self.blend, str) and self.blend == "tuned"
-
-    def _made_model(self) -> Any:
-        if not isinstance(self.model, str):
-            return self.model
-        if self.model not in MODELS:
-            raise InvalidParameter(
-                f"model must be one of {', '.join(map(repr, MODELS))} or a model; got {self.model!r}."
-            )
-        return MODELS[self.model](n_threads=self.n_threads)
-
-    def _validation(self, n_documents: int) -> Validation:
-        if self.held_out is None:
-            return usual_validation(n_documents if self.refit else FEW_DOCUMENTS, self.seed)
-        if _is_share(self.held_out) and self.held_out not in (0, 1):
-            return Validation(share=float(self.held_out), seed=self.seed, max_documents=JUDGED_AT_MOST)
-        if not isinstance(self.held_out, numbers.Integral) or isinstance(self.held_out, bool) or self.held_out < 2:
-            raise InvalidParameter(
-                f"held_out must be None, a share between 0 and 1 or a number of folds from 2 up; got {self.held_out!r}."
-            )
-        if not self.refit:
-            raise InvalidParameter(f"held_out must be a share where refit=False; got {self.held_out!r} folds.")
-        return Validation(n_folds=int(self.held_out), seed=self.seed, max_documents=JUDGED_AT_MOST)
-
-    def _made_support(self, labels: LabelMatrix) -> Support:
-        support = Support.of(labels)
-        if self.min_count > 1:
-            support = support.at_least(self.min_count)
-        return support if self.extra_sets is None else support.with_sets(self.extra_sets)
-
-    def _made_recipe(self) -> Recipe:
-        """Give the recipe as far as it is given; what is tuned stands as in the paper."""
-        given = self.calibration if isinstance(self.calibration, SetCalibration) else AS_IT_IS
-        decision: DecisionName = "most_probable" if self.inference == "mode" else "gfm"
-        return Recipe(
-            "support" if self.inference == "tuned" else self.inference,
-            decision if self.decision == "tuned" else self.decision,
-            calibration=given,
-            scaling=given,
-            blend=0.5 if self._tunes_blend else float(self.blend),
-            beta=self.beta,
-            threshold=0.5 if self._tunes_threshold else float(self.threshold),
-            at_least_one=self.at_least_one,
-            n_samples=self.n_samples,
-            seed=self.seed,
-            n_threads=checked_threads(self.n_threads),
-        )
-
-    def _candidates(self, model: Any, recipe: Recipe, may_be_empty: bool) -> list[Candidate]:
-        """Give the recipes to try; there is one where all is given."""
-        ways: tuple[Any, ...] = (self.calibration if isinstance(self.calibration, str) else None,)
-        if "tuned" in (self.inference, self.decision):
-            return candidates(
-                recipe,
-                model,
-                inference=None if self.inference == "tuned" else self.inference,
-                decision=None if self.decision == "tuned" else self.decision,
-                calibration=ways[0],
-                may_be_empty=may_be_empty,
-            )
-        if ways == ("tuned",):
-            ways = (None, "likelihood", "f1") if self.inference in _CALIBRATED else (None,)
-        wishes = Wishes(
-            blend=self._tunes_blend and self.inference == "blend",
-            threshold=self.threshold if self._tunes_threshold and self.decision == "threshold" else None,  # type: ignore[arg-type]
-        )
-        asked = [Candidate(way or "as it is", recipe, replace(wishes, calibration=way)) for way in ways]
-        needed = dict.fromkeys([*recipe.needs(model), *asked[0].wishes.needs(recipe, model)])
-        require(model, *needed, by=f"inference={self.inference!r}")
-        return able(asked, model)
-
     def _tuned(
-        self, model: Any, tried: list[Candidate], X: Any, labels: LabelMatrix, valid: tuple[Any, Any] | None
+        self,
+        wanted: Wanted,
+        model: Any,
+        tried: list[Candidate],
+        X: Any,
+        labels: LabelMatrix,
+        valid: tuple[Any, Any] | None,
     ) -> Tuned:
         """Find settings and recipe on documents that a first training does not see."""
-        by_name = isinstance(self.model, str)
         if valid is None:
-            parts = self._validation(labels.n_samples).parts(X, labels, self._made_support)
+            parts = wanted.validation(labels.n_samples).parts(X, labels, wanted.support)
         else:
             X_valid = _documents(self, valid[0], reset=False)
-            parts = [Part(X, labels, X_valid, _as_known(labels, valid[1]), self._made_support)]
+            parts = [Part(X, labels, X_valid, _as_known(labels, valid[1]), wanted.support)]
+        by_name = isinstance(self.model, str)
         with progress_bar("tuning", shown=self.progress) as watcher:
             return tune(
                 model,
@@ -409,10 +272,6 @@ def _as_known(labels: LabelMatrix, Y: Any) -> LabelMatrix:
     if given is None:
         return LabelMatrix.of(Y, labels.names, called="valid")
     return LabelMatrix.of([[name for name in names if name in known] for names in given], labels.names)
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0.0 <= float(value) <= 1.0
 
 
 def _documents(estimator: Any, X: Any, *, reset: bool) -> Any:

@@ -11,11 +11,11 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from setwise import SetClassifier
-from setwise.classifier import MODELS
 from setwise.data.splits import hold_out
 from setwise.exceptions import Incompatible, InvalidParameter
 from setwise.models import BinaryRelevance, LabelSizeFactors
 from setwise.tuning import automatic, fit_for
+from setwise.wanted import MODELS
 from tests.models.corpora import name_lists, same_state, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")

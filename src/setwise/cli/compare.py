@@ -44,11 +44,11 @@ def compare(
         setwise compare train.svm.gz --models br,crf --budget normal --json
     """
     from setwise import SetClassifier
-    from setwise.classifier import MODELS
     from setwise.cli.features import Features
     from setwise.cli.scoring import Scoring
     from setwise.data import Dataset, read_dataset
     from setwise.data.splits import hold_out
+    from setwise.wanted import MODELS
 
     wanted = [name.strip() for name in models.split(",") if name.strip()]
     if not wanted or not set(wanted) <= MODELS.keys():

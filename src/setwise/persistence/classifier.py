@@ -7,13 +7,14 @@ from typing import Any
 
 from sklearn.base import clone
 
-from setwise.classifier import MODELS, SetClassifier
+from setwise.classifier import SetClassifier
 from setwise.exceptions import InvalidData
 from setwise.inference import SetCalibration
 from setwise.labels import LabelMatrix
 from setwise.models.base import LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain
 from setwise.persistence.recipe import calibration_from
+from setwise.wanted import MODELS, Wanted
 
 __all__ = ["classifier_from", "classifier_part"]
 
@@ -54,5 +55,5 @@ def classifier_from(given: Fields, model: LabelModel) -> SetClassifier:
     if extra is not None:
         extra = LabelMatrix.of(extra, model.names_, called="classifier.extra_sets").name_lists()
     made = SetClassifier(clone(model) if kind is None else kind, calibration=calibration, extra_sets=extra, **rest)
-    made._check_parameters()
+    Wanted(made.get_params(deep=False)).check()
     return made

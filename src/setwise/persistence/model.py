@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise.classifier import MODELS
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.models import ClassifierChain
 from setwise.models.base import LabelModel, ModelState
 from setwise.persistence.container import Tensors
 from setwise.persistence.fields import Fields, plain
+from setwise.wanted import MODELS
 
 __all__ = ["KNOWN_MODELS", "model_from", "model_part"]
 
