@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -142,6 +143,9 @@ class TestPredict:
         rows = list(csv.DictReader(io.StringIO(table.stdout)))
         assert [row["labels"].split(";") for row in rows] == [row["labels"] for row in expected]
         assert set(rows[0]) == {"id", "labels", "expected_f1", "set_1", "probability_1"}
+        run("predict", model, folder / "test.jsonl", "-o", tmp_path / "p.jsonl.gz")
+        with gzip.open(tmp_path / "p.jsonl.gz", "rt", encoding="utf-8") as file:
+            assert [json.loads(line) for line in file] == expected
         out = run("predict", model, folder / "test.jsonl", "-o", tmp_path / "p.parquet", "--marginals", "0.5")
         assert out.returncode == 0, out.stderr
         read = pq.read_table(tmp_path / "p.parquet").to_pylist()
@@ -261,6 +265,15 @@ class TestMistakes:
         assert (result.returncode, result.stdout) == (1, "")
         assert "must be a file that can be written" in result.stderr
         assert (closed / "m.setwise").read_bytes() == b"old"
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+    def test_a_full_disk_is_one_line(self, folder: Path, model: Path) -> None:
+        with open("/dev/full", "w") as full:
+            command = [str(COMMAND), "predict", str(model), str(folder / "test.jsonl")]
+            result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert result.returncode == 1
+        assert result.stderr.endswith("error: standard output: No space left on device.\n")
+        assert "Traceback" not in result.stderr
 
     def test_documents_that_cannot_be_read_are_skipped_if_asked(self, model: Path) -> None:
         text = '{"text": "a goal"}\nnot json\n{"text": "rain"}\n'

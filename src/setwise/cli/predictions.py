@@ -16,6 +16,7 @@ import orjson
 
 from setwise.classifier import SetClassifier
 from setwise.data import Document, Names, VectorDocument, WriteOptions, atomic_writer, open_writer
+from setwise.data.writing import packed
 from setwise.exceptions import Incompatible, InvalidParameter
 
 __all__ = ["Predicted", "open_predictions"]
@@ -90,12 +91,14 @@ def open_predictions(output: str, format: str | None, labels: tuple[str, ...]) -
         raise InvalidParameter("parquet must go to a file; give one with -o.")
     with ExitStack() as stack:
         file = sys.stdout.buffer if output == "-" else stack.enter_context(atomic_writer(output))
+        if format != "parquet":  # which packs by itself
+            file = stack.enter_context(packed(file, output))
         yield stack.enter_context({"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[format](file))
 
 
 def _format_of(output: str) -> str:
     endings = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet", ".svm": "libsvm", ".libsvm": "libsvm"}
-    ending = PurePath(output).suffix.lower()
+    ending = PurePath(output.removesuffix(".gz")).suffix.lower()
     if ending not in endings:
         raise InvalidParameter(f"{output} must end in one of {', '.join(endings)}, or have its format given.")
     return endings[ending]

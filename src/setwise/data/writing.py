@@ -18,7 +18,7 @@ from setwise.data.formats.streams import STANDARD
 from setwise.data.formats.writing import Writer
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
 
-__all__ = ["open_writer"]
+__all__ = ["open_writer", "packed"]
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def open_writer(
     options, names = options or WriteOptions(), names or Names()
     format = format_of(path, options.format)
     with _open_target(path) as file:
-        with _packed(file, path) as unpacked:
+        with packed(file, path) as unpacked:
             writer = format.write(unpacked, names, options)
             sides = _checked_side_files(writer, path, format.name)
 
@@ -82,10 +82,11 @@ def _open_target(path: str | PathLike[str]) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _packed(file: BinaryIO, path: str | PathLike[str]) -> Iterator[BinaryIO]:
+def packed(file: BinaryIO, path: str | PathLike[str]) -> Iterator[BinaryIO]:
+    """Give what packs what is written, where the name ends in .gz; else the file itself."""
     if Path(path).suffix.lower() != ".gz":
         yield file
         return
     # No time and no name inside: the same documents give the same bytes.
-    with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
-        yield cast(BinaryIO, packed)
+    with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packing:
+        yield cast(BinaryIO, packing)
