@@ -22,7 +22,7 @@ from setwise.metrics import instance_f1
 from setwise.metrics.named import MetricName
 from setwise.models.base import LabelModel, checked_count
 from setwise.prediction import Candidate, Recipe
-from setwise.prediction.recipe import DecisionName, InferenceName, Known, marginals_of
+from setwise.prediction.recipe import DecisionName, InferenceName, Known
 from setwise.tuning.automatic import Tuned, tune
 from setwise.tuning.budget import BudgetName, checked_budget, plan_for
 from setwise.tuning.progress import progress_bar
@@ -171,7 +171,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give p(y_l = 1 | x) under the chosen inference, documents by labels."""
-        return np.concatenate([marginals_of(known) for known in self._known(X)])
+        check_is_fitted(self)
+        return self.recipe_.marginals(self.model_, _documents(self, X, reset=False), self.support_)
 
     def predict_sets(self, X: Any, top: int = 1) -> list[list[ScoredSet]]:
         """Give the ``top`` most probable sets of the support for each document, the most probable first."""

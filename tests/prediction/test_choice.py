@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 
 from setwise.data.splits import folds
 from setwise.exceptions import Incompatible
+from setwise.inference import SetCalibration
 from setwise.labels import LabelMatrix, Support
 from setwise.metrics import instance_f1
 from setwise.models import BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
@@ -120,3 +121,11 @@ class TestNonEmpty:
         known: Any = next(iter(PLAIN.known(MODEL, PART.X, PART.support)))
         once = known.non_empty()
         assert once.non_empty() is once
+
+
+@pytest.mark.parametrize("inference", ["support", "exact"])
+def test_a_threshold_cuts_the_same_whether_or_not_sizes_are_known(inference: Any) -> None:
+    recipe = Recipe(inference, "threshold", scaling=SetCalibration(0.8, 0.0, 0.3), threshold=0.3)
+    known: Any = next(iter(recipe.known(MODEL, PART.X, PART.support)))
+    np.testing.assert_allclose(recipe.marginals(MODEL, PART.X, PART.support), known.marginals, atol=1e-12)
+    assert_array_equal(recipe.decided(MODEL, PART.X, PART.support).sets.toarray(), recipe.decide(known).sets.toarray())

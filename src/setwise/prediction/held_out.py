@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setwise.labels import LabelMatrix, Support
 from setwise.metrics.named import MetricName, lower_is_better, measured
-from setwise.prediction.recipe import Recipe, marginals_of
+from setwise.prediction.recipe import Recipe
 
 __all__ = ["HeldOut", "goodness", "marginals", "truth"]
 
@@ -49,5 +49,4 @@ def truth(parts: Sequence[HeldOut]) -> LabelMatrix:
 
 def marginals(recipe: Recipe, parts: Sequence[HeldOut]) -> NDArray[np.float64]:
     """Give the probabilities of labels, for the documents of all parts."""
-    found = [marginals_of(known) for part in parts for known in recipe.known(part.model, part.X, part.support)]
-    return np.concatenate(found)
+    return np.concatenate([recipe.marginals(part.model, part.X, part.support) for part in parts])

@@ -98,9 +98,11 @@ class Recipe:
             case "most_probable":
                 return most_probable(known)  # type: ignore[arg-type]
             case "threshold":
-                marginals = marginals_of(known)
-                sets = threshold(marginals, self.threshold, at_least_one=self.at_least_one)
-                return Decided(sets, np.full(len(marginals), np.nan))
+                return self._cut(marginals_of(known))
+
+    def _cut(self, marginals: NDArray[np.float64]) -> Decided:
+        sets = threshold(marginals, self.threshold, at_least_one=self.at_least_one)
+        return Decided(sets, np.full(len(marginals), np.nan))
 
     def known(self, model: Any, X: Any, support: Support) -> Iterator[Known]:
         """Ask the model about the documents, block by block."""
@@ -108,8 +110,18 @@ class Recipe:
         for some in document_blocks(X, inference.block(support.sets.n_labels)):
             yield inference.infer(model, some)
 
+    def marginals(self, model: Any, X: Any, support: Support) -> NDArray[np.float64]:
+        """Give the probability of each label; what the model itself knows of it needs no sizes of sets."""
+        if self.inference == "exact" and not self.scaling.changes_nothing:
+            return np.asarray(model.scaled_marginals(X, self.scaling.scale, self.scaling.size))
+        if self.inference == "exact" and callable(getattr(model, "marginals", None)):
+            return np.asarray(model.marginals(X))
+        return np.concatenate([marginals_of(known) for known in self.known(model, X, support)])
+
     def decided(self, model: Any, X: Any, support: Support) -> Decided:
         """Choose a set for every document."""
+        if self.decision == "threshold":
+            return self._cut(self.marginals(model, X, support))
         return Decided.stacked([self.decide(known) for known in self.known(model, X, support)])
 
 
