@@ -25,6 +25,10 @@ The *objective* is computed from each solution by one function, in float64: the 
 `sum_i loss_i + n * strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)`. That is n times what setwise minimises, and
 LIBLINEAR's own divided by C. *Ratio* is the peer's seconds by those of setwise in the same cell: above 1, setwise is
 faster. A dash has its reason in the last column.
+
+**Other pages.** [Models](benchmarks-models.md), [prediction](benchmarks-predict.md), [tuning](benchmarks-tuning.md),
+[the default](benchmarks-default.md), [long files](benchmarks-stream.md). In `setwise predict` on texts, cutting them
+into words takes 89 % of the time, by the last of these (`make bench-stream`).
 """
 
 LEARNERS = Benchmark(
