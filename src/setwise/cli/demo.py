@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from setwise import SetClassifier
-from setwise.cli.manners import note
+from setwise.cli.manners import command_name, note
 from setwise.data import TextDocument, open_writer
 from setwise.data.docstrings import collect_docstrings
 from setwise.data.splits import hold_out
@@ -54,8 +54,9 @@ def run_demo(console: Console, *, output: Path, held_out: Path, budget: Any, see
         for name, text, labels in zip(test.names, test.texts, test.labels, strict=True):
             write(TextDocument(text, tuple(labels), name))
     print(f"The model is in {output}, the documents held out are in {held_out}. Try next:")
-    print(f"  setwise predict {output} {held_out} --top 3 | head -1")
-    print(f"  setwise evaluate {output} {held_out}")
+    setwise = command_name()
+    print(f"  {setwise} predict {output} {held_out} --top 3 | head -1")
+    print(f"  {setwise} evaluate {output} {held_out}")
     note(f"{perf_counter() - started:.0f} s in all")
 
 

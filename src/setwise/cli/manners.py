@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
@@ -15,7 +16,7 @@ from setwise.exceptions import InvalidParameter, SetwiseError
 if TYPE_CHECKING:
     from setwise.data.formats import Problems
 
-__all__ = ["FAILED_WORK", "INTERRUPTED", "WRONG_USE", "note", "note_skipped", "run", "watch"]
+__all__ = ["FAILED_WORK", "INTERRUPTED", "WRONG_USE", "command_name", "note", "note_skipped", "run", "watch"]
 
 FAILED_WORK = 1
 WRONG_USE = 2
@@ -51,6 +52,11 @@ def _forget_output() -> None:
 def _stop(message: str, code: int) -> None:
     print(f"error: {message}", file=sys.stderr)
     sys.exit(code)
+
+
+def command_name() -> str:
+    """How the command can be called again: by its name, or from where it is if no shell would find it."""
+    return "setwise" if shutil.which("setwise") else os.path.relpath(sys.argv[0])
 
 
 def note(message: str) -> None:

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from setwise.cli.manners import note, note_skipped, watch
+from setwise.cli.manners import command_name, note, note_skipped, watch
 from setwise.cli.reading import takes_read_options
 from setwise.cli.settings import Budget, Calibration, Decision, Inference, Metric, ModelName, Seed, Threads
 from setwise.cli.words import takes_word_options
@@ -100,7 +100,8 @@ def train(
     else:
         print(f"{output}: {found.n_documents:,} documents, {len(classifier.classes_):,} labels, {seconds:.1f} s")
         _show(tuning)
-    note(f"next: setwise predict {output} FILE, setwise inspect {output}")
+    setwise = command_name()
+    note(f"next: {setwise} predict {output} FILE, {setwise} inspect {output}")
 
 
 def _summary(tuning: Tuned | None) -> dict[str, Any]:
