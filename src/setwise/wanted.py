@@ -20,7 +20,7 @@ from setwise.models.base import checked_count, checked_seed
 from setwise.prediction import Candidate, Recipe, Wishes, able
 from setwise.prediction.candidates import candidates as recipes_to_try
 from setwise.prediction.recipe import DecisionName, InferenceName
-from setwise.tuning.automatic import FEW_DOCUMENTS, JUDGED_AT_MOST, usual_validation
+from setwise.tuning.automatic import JUDGED_AT_MOST, usual_validation
 from setwise.tuning.budget import checked_budget
 from setwise.tuning.validation import Validation
 
@@ -118,8 +118,10 @@ class Wanted:
     def validation(self, n_documents: int) -> Validation:
         """Say which documents are held out."""
         given, seed = self._given.held_out, self._given.seed
-        if given is None:
-            return usual_validation(n_documents if self._given.refit else FEW_DOCUMENTS, seed)
+        if given is None and self._given.refit:
+            return usual_validation(n_documents, seed)
+        if given is None:  # what is kept is trained on one part, so there are no folds
+            return Validation(seed=seed, max_documents=JUDGED_AT_MOST)
         if _is_share(given) and given not in (0, 1):
             return Validation(share=float(given), seed=seed, max_documents=JUDGED_AT_MOST)
         if not isinstance(given, numbers.Integral) or isinstance(given, bool) or given < 2:
@@ -157,25 +159,28 @@ class Wanted:
 
     def candidates(self, model: Any, recipe: Recipe, may_be_empty: bool) -> list[Candidate]:
         """Give the recipes to try; there is one where all is given."""
-        ways: tuple[Any, ...] = (self._given.calibration if isinstance(self._given.calibration, str) else None,)
-        if "tuned" in (self._given.inference, self._given.decision):
+        given = self._given
+        ways: tuple[Any, ...] = (given.calibration if isinstance(given.calibration, str) else None,)
+        wishes = Wishes(blend=self._tunes_blend, threshold=given.threshold if self._tunes_threshold else None)
+        if "tuned" in (given.inference, given.decision):
             return recipes_to_try(
                 recipe,
                 model,
-                inference=None if self._given.inference == "tuned" else self._given.inference,
-                decision=None if self._given.decision == "tuned" else self._given.decision,
+                inference=None if given.inference == "tuned" else given.inference,
+                decision=None if given.decision == "tuned" else given.decision,
                 calibration=ways[0],
+                numbers=wishes,
                 may_be_empty=may_be_empty,
             )
         if ways == ("tuned",):
-            ways = (None, "likelihood", "f1") if self._given.inference in _CALIBRATED else (None,)
+            ways = (None, "likelihood", "f1") if given.inference in _CALIBRATED else (None,)
         wishes = Wishes(
-            blend=self._tunes_blend and self._given.inference == "blend",
-            threshold=self._given.threshold if self._tunes_threshold and self._given.decision == "threshold" else None,
+            blend=wishes.blend and given.inference == "blend",
+            threshold=wishes.threshold if given.decision == "threshold" else None,
         )
         asked = [Candidate(way or "as it is", recipe, replace(wishes, calibration=way)) for way in ways]
         needed = dict.fromkeys([*recipe.needs(model), *asked[0].wishes.needs(recipe, model)])
-        require(model, *needed, by=f"inference={self._given.inference!r}")
+        require(model, *needed, by=f"inference={given.inference!r}")
         return able(asked, model)
 
 

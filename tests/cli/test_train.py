@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -45,8 +46,9 @@ class TestTrain:
         assert "150 documents, 4 labels" in told
         assert "chosen on documents held out: BinaryRelevance, " in told
         assert "strength" in told
-        assert "(chosen)" in told
-        assert "support, gfm" in told or "exact" in told
+        tried = [line for line in told.splitlines() if re.search(r"(support|exact).* 0\.\d{4}", line)]
+        assert len(tried) == 5
+        assert sum("(chosen)" in line for line in tried) >= 1
 
     def test_for_a_machine_it_is_one_object(self, folder: Path, tmp_path: Path) -> None:
         given = ("train", folder / "train.jsonl", "-o", tmp_path / "m.setwise", "--budget", "quick", "--json")
@@ -110,7 +112,11 @@ class TestTrain:
         ended = run(*given[1:], "--model", "cbm")
         assert ended.returncode == 0, ended.stderr
         assert cells.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
-        assert load(file).classifier.tuning_ is not None or file.stat().st_size > 100
+        alone = tmp_path / "alone.setwise"
+        assert run("train", folder / "train.jsonl", "-o", alone, "--model", "cbm").returncode == 0
+        one, other = load(file).classifier.tuning_, load(alone).classifier.tuning_
+        assert (one.model.get_params(), one.iterations) == (other.model.get_params(), other.iterations)
+        assert (one.recipe_name, one.value) == (other.recipe_name, other.value)
 
 
 class TestPredict:
@@ -261,9 +267,11 @@ class TestMistakes:
         else:
             closed.chmod(0o500)
             target = closed / "m.setwise"
-        result = run("train", folder / "train.jsonl", "-o", target, "--budget", "quick")
-        assert (result.returncode, result.stdout) == (1, "")
-        assert "must be a file that can be written" in result.stderr
+        for given in (target, tmp_path):
+            # The data are not there: where the model goes is looked at before any work is done.
+            result = run("train", tmp_path / "gone.jsonl", "-o", given)
+            assert (result.returncode, result.stdout) == (1, "")
+            assert result.stderr.startswith(f"error: {given} must be a file that can be written; ")
         assert (closed / "m.setwise").read_bytes() == b"old"
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
@@ -293,8 +301,9 @@ class TestMistakes:
         assert (result.returncode, result.stdout) == (2, "")
         assert "Traceback" not in result.stderr
 
-    @pytest.mark.parametrize("command", ["train", "predict", "evaluate", "inspect", "compare", "demo"])
+    @pytest.mark.parametrize("command", ["train", "predict", "evaluate", "inspect", "compare"])
     def test_help_has_examples(self, command: str) -> None:
         result = run(command, "--help")
         assert result.returncode == 0
-        assert "setwise" in result.stdout or command == "demo"
+        assert "Examples:" in result.stdout
+        assert f"setwise {command} " in result.stdout.split("Examples:")[1]

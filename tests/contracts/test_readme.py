@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.corpus import news
+from tests.models.corpora import small_corpus
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -35,6 +36,18 @@ def test_python_blocks_run_and_print_the_block_that_follows(page, repository, tm
         with contextlib.redirect_stdout(printed):
             exec(compile(blocks[position][1], page, "exec"), {})
         assert ("text", printed.getvalue()) == blocks[position + 1]
+
+
+def test_the_blocks_of_the_page_on_tuning_run(repository):
+    page = (repository / "docs" / "tuning.md").read_text(encoding="utf-8")
+    programs = [block for language, block in BLOCK.findall(page) if language == "python"]
+    assert len(programs) == 2
+    X, Y = small_corpus(n=60)
+    for program in programs:
+        found = {"X": X, "Y": Y}
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(program, "docs/tuning.md", "exec"), found)
+        assert found["rows"] if "rows" in program else found["best"]
 
 
 def run_example(repository, folder, script, data):

@@ -15,7 +15,7 @@ from setwise.inference import SetCalibration
 from setwise.labels import LabelMatrix, Support
 from setwise.metrics import instance_f1
 from setwise.models import BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
-from setwise.prediction import Candidate, HeldOut, Recipe, Wishes, able, choose, cross_fitted, goodness, tuned
+from setwise.prediction import Candidate, HeldOut, Recipe, Wishes, able, choose, cross_fitted, judged, tuned
 from setwise.prediction.candidates import candidates, screens
 from tests.models.corpora import small_corpus
 
@@ -49,10 +49,10 @@ def test_each_document_is_decided_by_numbers_of_the_others() -> None:
 
 
 def test_the_winner_is_tuned_on_all_documents() -> None:
-    heard: dict[str, float] = {}
-    found = choose([Candidate("plain", PLAIN), CUT], [PART], watcher=heard.__setitem__)
-    assert found.values == heard
-    assert found.value == max(heard.values())
+    both = [Candidate("plain", PLAIN), CUT]
+    found = choose(both, [PART])
+    assert found.values == {one.name: cross_fitted(one, [PART], "instance_f1") for one in both}
+    assert found.value == found.values[found.name] == max(found.values.values())
     alone = choose([CUT], [PART])
     assert alone.name == "cut"
     assert alone.recipe.threshold == tuned(CUT.recipe, CUT.wishes, [PART]).threshold
@@ -67,8 +67,8 @@ def test_of_equals_the_first_wins_and_a_loss_is_low() -> None:
 
 def test_parts_with_a_model_each_count_together() -> None:
     some = [PART.take(np.arange(20)), PART.take(np.arange(20, 60))]
-    assert goodness(PLAIN, some) == pytest.approx(goodness(PLAIN, [PART]))
-    assert goodness(PLAIN, some, "hamming_loss") == pytest.approx(goodness(PLAIN, [PART], "hamming_loss"))
+    assert judged(PLAIN, some) == pytest.approx(f1(PLAIN, PART))
+    assert judged(PLAIN, some, "hamming_loss") == pytest.approx(judged(PLAIN, [PART], "hamming_loss"))
     one = tuned(PLAIN, Wishes(calibration="likelihood"), [some[0]]).calibration
     other = tuned(PLAIN, Wishes(calibration="likelihood"), [some[1]]).calibration
     both = tuned(PLAIN, Wishes(calibration="likelihood"), some).calibration
@@ -88,6 +88,19 @@ class TestCandidates:
         assert found == able(found, model)
         assert ("support, gfm" in [one.name for one in found]) != isinstance(model, LabelSizeFactors)
         assert set(screens(found)) <= set(found)
+
+    def test_numbers_that_are_given_hold(self) -> None:
+        given = replace(PLAIN, threshold=0.3, blend=0.7)
+        for one in candidates(given, MODEL, decision="threshold"):
+            assert (one.recipe.threshold, one.wishes.threshold) == (0.3, None)
+        for one in candidates(given, MODEL, decision="threshold", numbers=Wishes(threshold="tuned per label")):
+            assert one.wishes.threshold == "tuned per label"
+        (mixed,) = candidates(given, MODEL, inference="blend")
+        assert (mixed.recipe.blend, mixed.wishes.blend) == (0.7, False)
+        (mixed,) = candidates(given, MODEL, inference="blend", numbers=Wishes(blend=True))
+        assert mixed.wishes.blend
+        cut = [one for one in candidates(given, MODEL) if one.recipe.decision == "threshold"]
+        assert {one.wishes.threshold for one in cut} == {"tuned"}  # nobody asked for a threshold, so none was given
 
     def test_none_is_a_refusal(self) -> None:
         with pytest.raises(Incompatible, match="There is no recipe for ClassifierChain"):

@@ -97,6 +97,14 @@ def test_what_is_given_holds(given: dict[str, Any]) -> None:
     assert fitted.predict(NEW).shape == NEW_Y.shape
 
 
+def test_a_threshold_that_is_given_holds_whatever_is_tuned_beside_it() -> None:
+    fitted = SetClassifier(BinaryRelevance(strength=0.01), decision="threshold", threshold=0.3).fit(X, Y)
+    assert fitted.threshold_ == 0.3
+    assert SetClassifier(BinaryRelevance(strength=0.01), decision="threshold", threshold="tuned").fit(
+        X, Y
+    ).threshold_ not in (0.3, 0.5)
+
+
 def test_where_every_document_has_a_label_every_prediction_has() -> None:
     full = Y.copy()
     full[~full.any(axis=1), 0] = 1

@@ -47,7 +47,7 @@ def test_twenty_kills_lose_nothing(tmp_path: Path) -> None:
     lasts = time.perf_counter() - began
     moment = random.Random(0)
     kept: list[bytes] = []
-    kills = 0
+    kills, seen = 0, []
     for _ in range(20):
         process = start(tmp_path / "killed")
         time.sleep(moment.uniform(0.0, 0.3) * lasts)
@@ -57,7 +57,9 @@ def test_twenty_kills_lose_nothing(tmp_path: Path) -> None:
         now = whole_lines(tmp_path / "killed")
         assert now[: len(kept)] == kept  # finished cells stay as they were
         kept = now
+        seen.append(len(now))
     assert kills >= 5  # later ones may come when all is done
+    assert any(1 < n < 1 + 48 for n in seen)  # some came between the first cell and the last
     ended = start(tmp_path / "killed")
     assert ended.communicate(timeout=120)[0] == answer
     assert len(whole_lines(tmp_path / "killed")) == 1 + 48

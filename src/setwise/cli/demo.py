@@ -12,7 +12,7 @@ from rich.table import Table
 
 from setwise import SetClassifier
 from setwise.cli.manners import command_name, note
-from setwise.data import TextDocument, open_writer
+from setwise.data import TextDocument, check_target, open_writer
 from setwise.data.docstrings import collect_docstrings
 from setwise.data.splits import hold_out
 from setwise.metrics import instance_f1, set_accuracy
@@ -35,6 +35,8 @@ class _Part:
 
 def run_demo(console: Console, *, output: Path, held_out: Path, budget: Any, seed: int, most: int | None) -> None:
     """Collect the corpus, train, compare predictions on a part held out, and save the model and that part."""
+    for file in (output, held_out):
+        check_target(file)
     started = perf_counter()
     train, test = _corpus(seed, most)
     words = TextVectoriser()

@@ -59,9 +59,10 @@ def train(
     """
     from setwise import SetClassifier
     from setwise.cli.features import Features
-    from setwise.data import read_dataset
+    from setwise.data import check_target, read_dataset
     from setwise.persistence import save
 
+    check_target(output)
     started = perf_counter()
     found = read_dataset(data, reading, watch=lambda documents: watch(documents, "reading"))
     note_skipped(found.problems)

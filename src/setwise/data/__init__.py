@@ -1,6 +1,6 @@
 """Corpora: where they are, how to read and write them, what is in them, and how to part them."""
 
-from setwise.data.atomic import atomic_writer
+from setwise.data.atomic import atomic_writer, check_target
 from setwise.data.catalogue import Corpus, find_corpus
 from setwise.data.conversion import convert, split
 from setwise.data.documents import Document, Names, TextDocument, VectorDocument
@@ -25,6 +25,7 @@ __all__ = [
     "WriteOptions",
     "atomic_writer",
     "batches",
+    "check_target",
     "convert",
     "feature_matrix",
     "find_corpus",

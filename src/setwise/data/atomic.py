@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -12,7 +13,7 @@ from typing import BinaryIO
 
 from setwise.exceptions import InvalidData
 
-__all__ = ["atomic_writer"]
+__all__ = ["atomic_writer", "check_target"]
 
 
 @contextmanager
@@ -28,6 +29,21 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
     except OSError as error:
         raise InvalidData(f"{path} must be a file that can be written; {error.strerror or error}.") from error
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Raise what :func:`atomic_writer` would raise at once: to be asked before hours of work, not after."""
+    target = Path(os.path.realpath(path))
+    folder = target.parent
+    if target.is_dir():
+        reason = os.strerror(errno.EISDIR)
+    elif not folder.is_dir():
+        reason = os.strerror(errno.ENOENT)
+    elif not os.access(target if _is_special(target) else folder, os.W_OK):
+        reason = os.strerror(errno.EACCES)
+    else:
+        return
+    raise InvalidData(f"{path} must be a file that can be written; {reason}.")
 
 
 @contextmanager

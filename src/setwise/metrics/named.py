@@ -9,7 +9,7 @@ from setwise.exceptions import InvalidParameter
 from setwise.metrics.documents import hamming_loss, instance_f1, set_accuracy
 from setwise.metrics.labels import macro_f1, micro_f1
 
-__all__ = ["MetricName", "checked_metric", "lower_is_better", "measured"]
+__all__ = ["MetricName", "checked_metric", "goodness", "measured"]
 
 MetricName = Literal["instance_f1", "set_accuracy", "micro_f1", "macro_f1", "hamming_loss"]
 
@@ -27,9 +27,9 @@ def measured(metric: MetricName, truth: Any, predicted: Any) -> float:
     return _METRICS[metric](truth, predicted)
 
 
-def lower_is_better(metric: MetricName) -> bool:
-    """Whether it is a loss."""
-    return metric == "hamming_loss"
+def goodness(metric: MetricName, value: float) -> float:
+    """Give what is higher where the metric is better: a loss with its sign changed. Twice, it is the value again."""
+    return -value if metric == "hamming_loss" else value
 
 
 def checked_metric(metric: Any) -> MetricName:

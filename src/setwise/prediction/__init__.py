@@ -2,7 +2,7 @@
 
 from setwise.prediction.choice import Candidate, Chosen, able, choose, cross_fitted
 from setwise.prediction.given import decide
-from setwise.prediction.held_out import HeldOut, goodness
+from setwise.prediction.held_out import HeldOut, judged
 from setwise.prediction.recipe import Recipe
 from setwise.prediction.tuned import Wishes, tuned
 
@@ -16,6 +16,6 @@ __all__ = [
     "choose",
     "cross_fitted",
     "decide",
-    "goodness",
+    "judged",
     "tuned",
 ]

@@ -39,13 +39,16 @@ def candidates(
     inference: InferenceName | None = None,
     decision: DecisionName | None = None,
     calibration: CalibrationWay | Literal["tuned"] = "tuned",
+    numbers: Wishes | None = None,
     may_be_empty: bool = False,
 ) -> list[Candidate]:
     """Give the recipes to try for a model, the paper's first; what is given holds for all of them.
 
-    Numbers of ``recipe`` hold too, but for those that each candidate finds. Where no training document is without a
-    label, and ``may_be_empty`` says so, no document is left without one.
+    ``numbers`` says which of blend and threshold are to be found; a threshold is where the decision is not given.
+    Unless documents ``may_be_empty``, as they are where a training document has no label, none is left without one.
     """
+    numbers = numbers or Wishes()
+    threshold = numbers.threshold if decision == "threshold" else "tuned"
     recipe = replace(recipe, at_least_one=recipe.at_least_one or not may_be_empty)
     found = []
     for its_inference, its_decision, its_calibration in _WORTH_A_TRY:
@@ -55,15 +58,13 @@ def candidates(
             continue
         if calibration not in ("tuned", its_calibration):
             continue
-        threshold: Literal["tuned"] | None = "tuned" if its_decision == "threshold" else None
-        made = replace(recipe, inference=its_inference, decision=its_decision)
-        found.append(
-            Candidate(
-                _name(its_inference, its_decision, its_calibration),
-                made,
-                Wishes(its_calibration, blend=its_inference == "blend", threshold=threshold),
-            )
+        wishes = Wishes(
+            its_calibration,
+            blend=numbers.blend and its_inference == "blend",
+            threshold=threshold if its_decision == "threshold" else None,
         )
+        made = replace(recipe, inference=its_inference, decision=its_decision)
+        found.append(Candidate(_name(its_inference, its_decision, its_calibration), made, wishes))
     fitting = able(found, model)
     if not fitting:
         raise Incompatible(

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.labels import LabelMatrix, Support
-from setwise.metrics.named import MetricName, lower_is_better, measured
+from setwise.metrics.named import MetricName, measured
 from setwise.prediction.recipe import Recipe
 
-__all__ = ["HeldOut", "goodness", "marginals", "truth"]
+__all__ = ["HeldOut", "judged", "marginals", "measured_over", "truth"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +31,15 @@ class HeldOut:
         return replace(self, X=self.X[documents], Y=self.Y.take(documents))
 
 
-def goodness(recipe: Recipe, parts: Sequence[HeldOut], metric: MetricName = "instance_f1") -> float:
-    """Judge a recipe by all parts together: the higher the better, so a loss has its sign changed."""
-    decided = sp.vstack([recipe.decided(part.model, part.X, part.support).sets for part in parts], format="csr")
+def judged(recipe: Recipe, parts: Sequence[HeldOut], metric: MetricName = "instance_f1") -> float:
+    """Give the metric of a recipe over the documents of all parts together."""
+    return measured_over(parts, [recipe.decided(part.model, part.X, part.support).sets for part in parts], metric)
+
+
+def measured_over(parts: Sequence[HeldOut], sets: Sequence[sp.csr_array], metric: MetricName) -> float:
+    """Give the metric of the sets that were decided for each part."""
     known = truth(parts)
-    value = measured(metric, known, known.with_indicator(sp.csr_array(decided)))
-    return -value if lower_is_better(metric) else value
+    return measured(metric, known, known.with_indicator(sp.csr_array(sp.vstack(sets, format="csr"))))
 
 
 def truth(parts: Sequence[HeldOut]) -> LabelMatrix:

@@ -11,8 +11,8 @@ import numpy as np
 from setwise.decision import best_threshold, best_thresholds
 from setwise.inference import SetCalibration, fit_calibration, fit_scaling
 from setwise.inference.calibration import AS_IT_IS, improve_calibration
-from setwise.metrics.named import MetricName
-from setwise.prediction.held_out import HeldOut, goodness, marginals, truth
+from setwise.metrics.named import MetricName, goodness
+from setwise.prediction.held_out import HeldOut, judged, marginals, truth
 from setwise.prediction.recipe import Recipe
 
 __all__ = ["Wishes", "tuned"]
@@ -43,11 +43,15 @@ class Wishes:
 
 def tuned(recipe: Recipe, wishes: Wishes, parts: Sequence[HeldOut], metric: MetricName = "instance_f1") -> Recipe:
     """Give the recipe with the numbers that serve held-out documents best: calibration, then blend, then threshold."""
+
+    def score(one: Recipe) -> float:
+        return goodness(metric, judged(one, parts, metric))
+
     if wishes.calibration is not None:
-        recipe = _calibrated(recipe, wishes.calibration, parts, metric)
+        recipe = _calibrated(recipe, wishes.calibration, parts, score)
     if wishes.blend:
         tried = [replace(recipe, blend=blend) for blend in BLENDS]
-        recipe = max(tried, key=lambda one: goodness(one, parts, metric))  # the first of equals
+        recipe = max(tried, key=score)  # the first of equals
     if wishes.threshold is not None:
         chances, known = marginals(recipe, parts), truth(parts)
         if wishes.threshold == "tuned":
@@ -59,7 +63,7 @@ def tuned(recipe: Recipe, wishes: Wishes, parts: Sequence[HeldOut], metric: Metr
 
 
 def _calibrated(
-    recipe: Recipe, way: Literal["likelihood", "f1"], parts: Sequence[HeldOut], metric: MetricName
+    recipe: Recipe, way: Literal["likelihood", "f1"], parts: Sequence[HeldOut], score: Callable[[Recipe], float]
 ) -> Recipe:
     """Calibrate what the inference uses: the distribution over the support, the logits of the model, or both.
 
@@ -75,12 +79,10 @@ def _calibrated(
     if with_logits:
         recipe = replace(recipe, scaling=_mean([fit_scaling(part.model, part.X, part.Y) for part in parts], parts))
     if way == "f1" and with_support:
-        found = _improved(
-            recipe.calibration, lambda tried: goodness(replace(recipe, calibration=tried), parts, metric), True
-        )
+        found = _improved(recipe.calibration, lambda tried: score(replace(recipe, calibration=tried)), True)
         recipe = replace(recipe, calibration=found)
     elif way == "f1" and with_logits:
-        found = _improved(recipe.scaling, lambda tried: goodness(replace(recipe, scaling=tried), parts, metric), False)
+        found = _improved(recipe.scaling, lambda tried: score(replace(recipe, scaling=tried)), False)
         recipe = replace(recipe, scaling=found)
     return recipe
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from setwise.metrics.named import MetricName, lower_is_better
+from setwise.metrics.named import MetricName, goodness
 from setwise.prediction import Candidate, Recipe, choose
 from setwise.prediction.candidates import screens
 from setwise.tuning.budget import Plan
@@ -101,7 +101,6 @@ def tune(
             watcher=watcher,
         )
         finalists = _finalists(tried, judges, metric)
-    sign = -1.0 if lower_is_better(metric) else 1.0
     best: Tuned | None = None
     alternatives: list[Alternative] = []
     for settings, iterations in finalists:
@@ -110,7 +109,7 @@ def tune(
         held = [part.held_out(model) for part, model in zip(parts, trained, strict=True)]
         chosen = choose(candidates, held, metric=metric, seed=seed)
         alternatives += [Alternative(settings, name, value) for name, value in chosen.values.items()]
-        if best is None or sign * chosen.value > sign * best.value:
+        if best is None or goodness(metric, chosen.value) > goodness(metric, best.value):
             best = Tuned(
                 one, iterations, chosen.recipe, chosen.name, metric, chosen.value, tried, alternatives, trained
             )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
+from itertools import product
 from typing import Any, Literal
 
 from setwise.exceptions import InvalidParameter
 from setwise.labels import LabelMatrix
+from setwise.learners import strength_grid
 from setwise.models import BernoulliMixture, PairwiseCRF
-from setwise.tuning.lines import Line, elastic_lines
+from setwise.tuning.lines import Line, critical_of_all, elastic_lines
 from setwise.tuning.stopping import Patience
 
 __all__ = ["BUDGETS", "Budget", "BudgetName", "Plan", "checked_budget", "plan_for"]
@@ -51,6 +52,15 @@ BUDGETS: dict[str, Budget] = {
 
 
 @dataclass(frozen=True)
+class Reach:
+    """The strongest and the weakest strength of a line, as shares of the critical one: where the best were seen."""
+
+    with_l1: tuple[float, float]
+    of_squares: tuple[float, float]
+    """Without an L1 term."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """What to train, and whether to watch it while it trains."""
 
@@ -65,49 +75,59 @@ def checked_budget(budget: Any) -> Budget:
     return BUDGETS[budget]
 
 
+_OF_LEARNERS = Reach((1e-1, 1e-4), (3e-3, 1e-6))
+_OF_CRF = Reach((2e-2, 1e-3), (3e-3, 1e-4))
+_OF_EXPERTS = (4e-3, 2e-4)
+"""Of CBM's, whose experts have an L1 term alone."""
+
+_LOOKS_AT_CRF = Patience(patience=4, min_iterations=40, check_every=10)
+_LOOKS_AT_CBM = Patience(patience=3, min_iterations=3)
+"""It is best after two or three iterations of EM; the first says little."""
+
+_NEGLIGIBLE_IF_SOFT = 1e-2
+"""Where responsibilities are softened, many are small; those below are left out to save time."""
+
+
 def plan_for(model: Any, X: Any, Y: LabelMatrix, budget: Budget) -> Plan:
     """Give the grid of a model: BR, PCC and LSF train to their end; CRF and CBM are stopped early."""
-    reach = partial(_lines, X, Y, n_threads=model.n_threads)
     if isinstance(model, PairwiseCRF):
-        lines = reach(budget.crf_ratios, budget.n_watched, (2e-2, 1e-3), (3e-3, 1e-4))
-        return Plan(lines, Patience(patience=4, min_iterations=40, check_every=10))
+        return Plan(_lines(model, X, Y, budget.crf_ratios, budget.n_watched, _OF_CRF), _LOOKS_AT_CRF)
     if isinstance(model, BernoulliMixture):
-        (experts,) = reach((1.0,), budget.n_watched, (4e-3, 2e-4), (0.0, 0.0))
-        critical = experts.strengths[0] / 4e-3
-        return Plan(_mixtures(experts, critical, budget), Patience(patience=3, min_iterations=3))
-    return Plan(reach(budget.l1_ratios, budget.n_strengths, (1e-1, 1e-4), (3e-3, 1e-6)))
+        return Plan(_mixtures(model, X, Y, budget), _LOOKS_AT_CBM)
+    return Plan(_lines(model, X, Y, budget.l1_ratios, budget.n_strengths, _OF_LEARNERS))
 
 
-def _lines(
-    X: Any,
-    Y: LabelMatrix,
-    ratios: tuple[float, ...],
-    n_strengths: int,
-    reach: tuple[float, float],
-    reach_of_squares: tuple[float, float],
-    n_threads: int | None,
-) -> list[Line]:
-    """Give a line a ratio, over shares of the critical strength; those without an L1 term reach elsewhere."""
+def _lines(model: Any, X: Any, Y: LabelMatrix, ratios: tuple[float, ...], n_strengths: int, reach: Reach) -> list[Line]:
+    """Give a line a ratio."""
     lines = []
     for ratio in ratios:
-        highest, lowest = reach if ratio > 0.0 else reach_of_squares
-        lines += elastic_lines(X, Y, (ratio,), n_strengths, highest=highest, lowest=lowest, n_threads=n_threads)
+        highest, lowest = reach.with_l1 if ratio > 0.0 else reach.of_squares
+        lines += elastic_lines(X, Y, (ratio,), n_strengths, highest=highest, lowest=lowest, n_threads=model.n_threads)
     return lines
 
 
-def _mixtures(experts: Line, critical: float, budget: Budget) -> list[Line]:
-    """Give the lines of CBM: L1 for the experts, squares for the gate, which has a scale of its own.
-
-    Where responsibilities are softened, many are small, and those below a hundredth are left out to save time.
-    """
+def _mixtures(model: Any, X: Any, Y: LabelMatrix, budget: Budget) -> list[Line]:
+    """Give the lines of CBM: L1 for the experts, squares for the gate, which has a scale of its own."""
+    critical = critical_of_all(X, Y, model.n_threads)
+    highest, lowest = _OF_EXPERTS
+    strengths = tuple(strength_grid(highest * critical, lowest * critical, budget.n_watched).tolist())
     lines = []
-    for n_components in budget.n_components or (None,):
-        size = {} if n_components is None else {"n_components": n_components}
-        for gate in budget.gates:
-            for start, sharpness in budget.sharpness:
-                soft = {"start_sharpness": start, "sharpness": sharpness}
-                if sharpness < 1.0:
-                    soft["negligible"] = 1e-2
-                gated = {"gate_l1_ratio": 0.0, "gate_strength": gate * critical}
-                lines.append(replace(experts, parameters={**experts.parameters, **gated, **soft, **size}))
+    for n_components, gate, (start, sharpness) in product(
+        budget.n_components or (model.n_components,), budget.gates, budget.sharpness
+    ):
+        soft = {} if sharpness == 1.0 else {"negligible": _NEGLIGIBLE_IF_SOFT}
+        lines.append(
+            Line(
+                strengths,
+                {
+                    "l1_ratio": 1.0,
+                    "gate_l1_ratio": 0.0,
+                    "gate_strength": gate * critical,
+                    "start_sharpness": start,
+                    "sharpness": sharpness,
+                    "n_components": n_components,
+                    **soft,
+                },
+            )
+        )
     return lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from setwise.learners import critical_strengths, strength_grid
 from setwise.learners.checks import checked_l1_ratio
 from setwise.models.base import falling_strengths
 
-__all__ = ["Cell", "Line", "elastic_lines"]
+__all__ = ["Cell", "Line", "critical_of_all", "elastic_lines"]
 
 LEAST_PULL = 0.1
 """The critical strength grows without end as the L1 ratio falls to 0; below this ratio it is taken at this one."""
@@ -55,6 +55,12 @@ class Line:
         return (Cell(strength, fixed) for strength in self.strengths)
 
 
+def critical_of_all(X: Any, Y: Any, n_threads: int | None = None) -> float:
+    """Give the least strength of an L1 term at which no label has any weight."""
+    peak = float(np.max(critical_strengths(X, Y, l1_ratio=1.0, n_threads=n_threads)))
+    return peak if peak > 0.0 else 1.0  # every label is a constant: nothing is penalised, whatever the strength
+
+
 def elastic_lines(
     X: Any,
     Y: Any,
@@ -63,20 +69,17 @@ def elastic_lines(
     *,
     highest: float = 1.0,
     lowest: float | None = None,
-    parameters: Iterable[tuple[str, Any]] = (),
     n_threads: int | None = None,
 ) -> list[Line]:
     """Give a line a ratio: strengths evenly spaced on the log scale, from the critical one of the labels downwards.
 
     ``highest`` and ``lowest`` are shares of the critical strength, the least at which no label has any weight.
-    ``parameters`` hold for all lines.
     """
-    peak = float(np.max(critical_strengths(X, Y, l1_ratio=1.0, n_threads=n_threads)))
-    peak = peak if peak > 0.0 else 1.0  # every label is a constant: nothing is penalised, whatever the strength
+    peak = critical_of_all(X, Y, n_threads)
     lines = []
     for ratio in map(checked_l1_ratio, l1_ratios):
         critical = peak / max(ratio, LEAST_PULL)
         least = lowest if lowest is not None else REACH if ratio > 0.0 else REACH_OF_SQUARES
         strengths = strength_grid(highest * critical, min(least, highest) * critical, n_strengths)
-        lines.append(Line(tuple(strengths.tolist()), {"l1_ratio": ratio, **dict(parameters)}))
+        lines.append(Line(tuple(strengths.tolist()), {"l1_ratio": ratio}))
     return lines

@@ -12,9 +12,9 @@ from typing import Any
 
 from sklearn.base import clone
 
-from setwise.metrics.named import MetricName, checked_metric, lower_is_better
+from setwise.metrics.named import MetricName, checked_metric, goodness
 from setwise.models.size import ModelSize, model_size
-from setwise.prediction import Candidate, Recipe, goodness, tuned
+from setwise.prediction import Candidate, Recipe, judged, tuned
 from setwise.tuning.fingerprint import fingerprint
 from setwise.tuning.lines import Cell, Line
 from setwise.tuning.stopping import EarlyStopping, Patience
@@ -108,8 +108,7 @@ def search(
 
 def best_of(tried: Sequence[Tried], metric: MetricName = "instance_f1") -> Tried | None:
     """Give the best, the first of equals; None where nothing was tried."""
-    sign = -1.0 if lower_is_better(metric) else 1.0
-    return max(tried, key=lambda one: sign * one.value, default=None)
+    return max(tried, key=lambda one: goodness(metric, one.value), default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,29 +158,31 @@ class _Run:
                     cell,
                     [model for model, _ in found],
                     round(statistics.median(known)) if known else None,
-                    [[(row["iteration"], self._own_sign(row["goodness"])) for row in watch.rows] for _, watch in found],
+                    [
+                        [(row["iteration"], goodness(self.metric, row["goodness"])) for row in watch.rows]
+                        for _, watch in found
+                    ],
                 )
 
     def _stopped(self, model: Any, part: Part) -> tuple[Any, EarlyStopping]:
         """Train until the first judge has seen enough; give the model where it was best, and what was seen."""
         watch = EarlyStopping(
-            lambda trained: self._goodness(self.judges[0], [trained], [part]), self.stopping, keep=True
+            lambda trained: goodness(self.metric, self._value(self.judges[0], [trained], [part])),
+            self.stopping,
+            keep=True,
         )
         model.fit(part.X, part.Y, callback=watch)
         if watch.best_state is None:  # it was over before the first look
             return model, watch
         return type(model).from_state(watch.best_state), watch
 
-    def _goodness(self, judge: Candidate, models: Sequence[Any], parts: Sequence[Part]) -> float:
+    def _value(self, judge: Candidate, models: Sequence[Any], parts: Sequence[Part]) -> float:
         held = [part.held_out(model) for part, model in zip(parts, models, strict=True)]
-        return goodness(tuned(judge.recipe, judge.wishes, held, self.metric), held, self.metric)
-
-    def _own_sign(self, goodness: float) -> float:
-        return -goodness if lower_is_better(self.metric) else goodness
+        return judged(tuned(judge.recipe, judge.wishes, held, self.metric), held, self.metric)
 
     def _judged(self, trained: _Trained, judge: Candidate, seconds: float) -> Tried:
         started = time.perf_counter()
-        found = self._goodness(judge, trained.models, self.parts)
+        value = self._value(judge, trained.models, self.parts)
         size = model_size(trained.models[0])
         row = {
             "dataset": self.dataset,
@@ -190,7 +191,7 @@ class _Run:
             "judge": judge.name,
             "iterations": trained.iterations,
             "metric": self.metric,
-            "value": self._own_sign(found),
+            "value": value,
             "seconds": round(seconds + time.perf_counter() - started, 4),
             **size._asdict(),
             "history": trained.history,
