@@ -11,7 +11,7 @@ from benchmarks.command import main
 from benchmarks.default_effort import FULL, QUICK
 
 if TYPE_CHECKING:  # numpy must not be imported before the command has held it to one thread
-    from benchmarks.corpora import Parts
+    from setwise.experiments.corpora import Parts
 
 HEAD = """\
 # The default beside a careful user of scikit-learn
@@ -38,7 +38,7 @@ CORPORA = (
 
 
 def parts(name: str) -> Parts:
-    from benchmarks.corpora import Parts
+    from setwise.experiments.corpora import Parts
 
     return Parts(name)
 

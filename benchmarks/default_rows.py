@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks import rival
 from benchmarks.bootstrap import Difference, paired_difference
-from benchmarks.corpora import Part, Parts
+from setwise.experiments.corpora import Part, Parts
 from benchmarks.default_effort import DefaultEffort
 from benchmarks.kept import read_f1, write_f1
 from benchmarks.peers import Refused

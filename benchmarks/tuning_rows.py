@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks.comparisons import LIBLINEAR_L1, attempt, enter
-from benchmarks.corpora import Parts
+from setwise.experiments.corpora import Parts
 from benchmarks.peers import Refused
 from benchmarks.problem import Penalty, dense, from_matrices
 from benchmarks.rows import Row

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.corpora import Part, Parts
+from setwise.experiments.corpora import Part, Parts
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from benchmarks import default_rows, runner
 from benchmarks.bootstrap import Difference, paired_difference
-from benchmarks.corpora import COUNTS, Parts, features
+from setwise.experiments.corpora import COUNTS, Parts, features
 from benchmarks.default import COMPARISON, CORPORA
 from benchmarks.default_effort import DefaultEffort
 from benchmarks.default_sections import SECTIONS

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from benchmarks import default_rows, rival
-from benchmarks.corpora import Part
+from setwise.experiments.corpora import Part
 from benchmarks.default_effort import DefaultEffort
 from setwise.classifier import SetClassifier
 from setwise.data.splits import hold_out

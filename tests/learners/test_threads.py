@@ -79,8 +79,11 @@ X = random.normal(size=(4000, 10)) @ random.normal(size=(10, 1000)) + 0.05 * ran
 Y = random.random((4000, 1)) < 0.5""",
 }
 
+# A shell that runs the tests in the background has Ctrl-C ignored, and Python then does not raise it by itself.
 PROGRAM = """
+import signal
 import numpy as np
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from setwise.learners import FeatureColumns, fit_labels
 random = np.random.default_rng(0)
 {data}

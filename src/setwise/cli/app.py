@@ -15,6 +15,7 @@ from setwise.cli.evaluate import evaluate
 from setwise.cli.inspect import inspect
 from setwise.cli.manners import run
 from setwise.cli.predict import predict
+from setwise.cli.reproduce import reproduce
 from setwise.cli.settings import Budget, Seed
 from setwise.cli.train import train
 
@@ -67,5 +68,5 @@ def demo(
     run_demo(Console(), output=output, held_out=held_out, budget=budget, seed=seed, most=documents)
 
 
-for command in (train, predict, evaluate, inspect, compare):
+for command in (train, predict, evaluate, inspect, compare, reproduce):
     app.command()(command)

@@ -40,9 +40,9 @@ class Corpus:
         return read_libsvm(self.folder / f"{part}.svm.gz", len(self.feature_names), len(self.label_names))
 
 
-def find_corpus(name: str, *, default_folder: Path = DEFAULT_FOLDER) -> Corpus:
-    """Find a corpus by name in the folder ``SETWISE_DATA`` names, or in ``default_folder`` where it names none."""
-    folder = Path(os.environ.get(DATA_VARIABLE) or default_folder) / name
+def find_corpus(name: str, *, folder: Path | None = None, default_folder: Path = DEFAULT_FOLDER) -> Corpus:
+    """Find a corpus by name in ``folder``, or the folder ``SETWISE_DATA`` names, or in ``default_folder``."""
+    folder = Path(folder or os.environ.get(DATA_VARIABLE) or default_folder) / name
     if not folder.is_dir():
         raise InvalidData(
             f"The corpus {name!r} must be a folder; {folder} is none. "

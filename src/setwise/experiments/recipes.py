@@ -48,7 +48,7 @@ class Letters:
         letters = ["L", "E", "S", "G"] if name == ALL_FOUR else name.split("+")
         if len(set(letters)) < len(letters) or not set(letters) <= set("LESG"):
             raise InvalidParameter(
-                f"A recipe must be {NOTHING!r}, {ALL_FOUR!r} or letters of L, E, S, G with + between them; got {name!r}."
+                f"A recipe must be {NOTHING!r}, {ALL_FOUR!r} or some of L, E, S, G with + between them; got {name!r}."
             )
         return cls(*(letter in letters for letter in "LESG"))
 

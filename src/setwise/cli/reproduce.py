@@ -1,0 +1,157 @@
+"""``setwise reproduce``: the paper's tables and figures, ours beside the printed ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from setwise.cli.manners import FAILED_WORK, note
+from setwise.cli.settings import Seed
+
+if TYPE_CHECKING:
+    from setwise.experiments.plan import Work
+    from setwise.experiments.runner import Watcher
+    from setwise.experiments.work import Circumstances
+
+__all__ = ["reproduce"]
+
+
+def _some(what: str) -> Any:
+    return typer.Option(help=f"Which {what}, with commas between them; all if not given.")
+
+
+def reproduce(
+    data: Annotated[Path | None, typer.Option(help="The folder of the corpora; SETWISE_DATA if not given.")] = None,
+    datasets: Annotated[str | None, _some("corpora")] = None,
+    models: Annotated[str | None, _some("models")] = None,
+    tables: Annotated[str | None, _some("of the tables 1 to 5, and heat,")] = None,
+    seed: Seed = 0,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Work side by side; a piece a core if not given.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Two small corpora, few settings: minutes.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The folder for rows and reports.")] = None,
+    page: Annotated[Path | None, typer.Option(help="Where the page goes; into the folder if not given.")] = None,
+    only_page: Annotated[bool, typer.Option("--only-page", help="Train nothing; write reports from the rows.")] = False,
+) -> None:
+    """Run the experiments of the paper, and write its tables and figures with ours beside the printed numbers.
+
+    A run that was ended in any way goes on where it was: call it again. Corpora that are not there are left out.
+
+    Examples:
+
+        setwise reproduce --quick
+
+        setwise reproduce --datasets bibtex,medical --models BR,CBM --tables 2,4 --jobs 2
+    """
+    from setwise.experiments.grids import FULL, QUICK
+    from setwise.experiments.page import write_reports
+    from setwise.experiments.rows import read_rows
+    from setwise.experiments.work import Circumstances
+
+    folder = output or Path("reproduction-quick" if quick else "reproduction")
+    failed: list[Work] = []
+    if not only_page:
+        circumstances = Circumstances(QUICK if quick else FULL, seed, folder / "cells", data)
+        failed = _run(circumstances, folder / "rows", datasets, models, tables, jobs or os.cpu_count() or 1)
+    rows = read_rows(folder / "rows")
+    target = page or folder / "reproduction.md"
+    write_reports(rows, folder, target)
+    print(f"{len(rows):,} rows in {folder / 'rows'}; the page is {target}, tables and figures are in {folder}.")
+    if failed:
+        names = ", ".join(work.name for work in failed)
+        note(f"{len(failed)} pieces of work failed, and the next call does them again: {names}")
+        raise typer.Exit(FAILED_WORK)
+
+
+def _run(
+    run: Circumstances, folder: Path, datasets: str | None, models: str | None, tables: str | None, jobs: int
+) -> list[Work]:
+    """Do what is not done yet."""
+    from setwise.experiments import runner
+    from setwise.experiments.costs import cost
+    from setwise.experiments.plan import TABLES, plan
+    from setwise.experiments.recipes import MODELS
+    from setwise.experiments.rows import row_of
+
+    wanted = _datasets(datasets, run)
+    done = []
+    for name in wanted:
+        with runner.opened(folder, name, run) as store:
+            done += [row_of(row).key for row in store.rows]
+    works = plan(wanted, _listed(models) or list(MODELS), _listed(tables) or list(TABLES), run.effort, done)
+    costs = {work: cost(work, run) for work in works}
+    works = sorted(works, key=lambda work: -costs[work])  # the longest first, so that none is left alone at the end
+    note(f"{len(done):,} rows are there; {sum(len(work.keys) for work in works):,} are to be found on {jobs} cores")
+    with _bar(costs) as watcher:
+        return runner.run(works, run, folder, jobs, watcher)
+
+
+def _listed(names: str | None) -> list[str]:
+    return [name.strip() for name in (names or "").split(",") if name.strip()]
+
+
+def _datasets(names: str | None, run: Circumstances) -> Sequence[str]:
+    """Give what was asked for, or all that is there; an error where that is nothing."""
+    from setwise.data import find_corpus
+    from setwise.exceptions import InvalidData
+    from setwise.experiments.plan import DATASETS, QUICK_DATASETS
+
+    def is_there(name: str) -> bool:
+        try:
+            find_corpus(name, folder=run.data)
+        except InvalidData:
+            return False
+        return True
+
+    usual = QUICK_DATASETS if run.effort.name == "quick" else DATASETS
+    found = _listed(names) or [name for name in usual if is_there(name)] or usual[:1]
+    for name in found:
+        find_corpus(name, folder=run.data)  # tells where it was looked for
+    return found
+
+
+@contextmanager
+def _bar(costs: dict[Work, float]) -> Iterator[Watcher]:
+    """Give a watcher that shows how much is done and how long the rest may take; without a terminal, a line a piece."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from setwise.experiments.runner import Watcher
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    left = TimeRemainingColumn(compact=True)
+    shares: dict[Any, float] = {}
+
+    with Progress(*columns, TextColumn("left"), left, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("starting", total=sum(costs.values()))
+
+        class Bar(Watcher):
+            def stepped(self, work: Work, done: int, total: int) -> None:
+                self._now(work, 0.9 * done / total)  # training and testing what was chosen is the rest
+
+            def ended(self, work: Work) -> None:
+                self._now(work, 1.0)
+                console.print(f"{work.name}: {len(work.keys)} rows", highlight=False)
+
+            def failed(self, work: Work, reason: str) -> None:
+                self._now(work, 1.0)
+                console.print(f"{work.name} failed: {reason}", highlight=False, markup=False)
+
+            def _now(self, work: Work, share: float) -> None:
+                shares[work] = share
+                completed = sum(costs[one] * part for one, part in shares.items())
+                progress.update(task, completed=completed, description=work.name)
+
+        yield Bar()

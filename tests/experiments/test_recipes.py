@@ -1,0 +1,68 @@
+"""The paper's letters."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from setwise.exceptions import InvalidParameter
+from setwise.experiments.recipes import (
+    MODELS,
+    PAPER_RECIPES,
+    Letters,
+    not_applicable,
+    prediction,
+    random_parts,
+)
+
+
+def test_every_combination_has_a_name_that_is_read_back() -> None:
+    every = [Letters(*flags) for flags in product([False, True], repeat=4)]
+    assert len({letters.name for letters in every}) == 16
+    assert [Letters.of(letters.name) for letters in every] == every
+    assert Letters().name == "No REG"
+    assert Letters(True, True, True, True).name == "All4"
+
+
+def test_the_paper_has_its_columns() -> None:
+    assert {Letters.of(name).name for name in PAPER_RECIPES} == set(PAPER_RECIPES)
+    assert Letters.of("G+S+L") == Letters(l1=True, support=True, gfm=True)
+    assert Letters.of("All4").training == Letters.of("L+E")
+
+
+@pytest.mark.parametrize("name", ["", "X", "L+L", "l", "S+", "all4"])
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(InvalidParameter, match="A recipe must be"):
+        Letters.of(name)
+
+
+def test_what_does_not_apply_has_a_reason() -> None:
+    missing = {(model, recipe) for model in MODELS for recipe in PAPER_RECIPES if not_applicable(model, recipe)}
+    of_crf = {(model, recipe) for model in ("CRF", "CRF without pairs") for recipe in ("No REG", "L+E+G")}
+    assert missing == of_crf | {("LSF", recipe) for recipe in ("No REG", "L+E", "L+E+S")}
+
+
+def test_predictions_are_those_of_the_letters() -> None:
+    ways = {
+        (model, recipe): (prediction(model, recipe).inference, prediction(model, recipe).decision)
+        for model in MODELS
+        for recipe in PAPER_RECIPES
+        if not_applicable(model, recipe) is None
+    }
+    for model in ("BR", "PCC", "CBM"):
+        assert ways[model, "No REG"] == ways[model, "L+E"] == ("mode", "most_probable")
+        assert ways[model, "L+E+S"] == ("support", "most_probable")
+        assert ways[model, "L+E+G"] == ("sampled", "gfm")
+        assert ways[model, "S+G"] == ways[model, "All4"] == ("support", "gfm")
+    assert ways["CRF", "L+E"] == ways["CRF", "L+E+S"] == ("support", "most_probable")
+    assert {way for (model, _), way in ways.items() if model == "LSF"} == {("exact", "gfm")}
+    assert prediction("BR", "L+E+G").n_samples == 1000  # as in the paper
+
+
+def test_only_what_is_left_to_chance_is_repeated() -> None:
+    assert not any(random_parts("BR", "All4"))
+    assert not any(random_parts("CRF", "All4"))
+    assert list(random_parts("PCC", "L+E+G")) == ["samples"]
+    assert list(random_parts("CBM", "No REG")) == ["start"]
+    assert list(random_parts("CBM", "L+E+G")) == ["start", "samples"]

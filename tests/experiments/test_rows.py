@@ -1,0 +1,62 @@
+"""Rows as they are stored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from setwise.exceptions import InvalidData
+from setwise.experiments.rows import Corpus, Score, as_stored, mean_by_document, packed, read_rows, row_of, unpacked
+
+CORPUS = Corpus("tiny", 5, 20, 12, 160, 2.5, 60.0, 120, 40, 3)
+
+
+def score(dataset: str = "tiny", recipe: str = "S+G", repeat: int = 0, values: tuple[float, ...] = (0.5, 1.0)) -> Score:
+    mean = float(np.mean(values))
+    return Score(
+        dataset, "BR", recipe, repeat, 7, mean, 0.5, {"strength": 0.1}, None, 3, 4, 5, 0.1, 99.0, {}, packed(values)
+    )
+
+
+@given(st.lists(st.floats(0, 1), max_size=400))
+def test_packing_loses_nothing(values: list[float]) -> None:
+    assert unpacked(packed(values)).tolist() == values
+
+
+def test_many_distinct_values_are_packed_too() -> None:
+    values = np.random.default_rng(0).random(1000)
+    assert np.array_equal(unpacked(packed(values)), values)
+
+
+def test_the_few_values_of_f1_take_little_room() -> None:
+    f1 = np.random.default_rng(0).choice([0.0, 0.5, 2 / 3, 0.8, 1.0], 10_000)
+    assert len(packed(f1)) < 5_000
+
+
+@pytest.mark.parametrize("row", [CORPUS, score()])
+def test_rows_are_read_as_they_were(row: Corpus | Score) -> None:
+    assert row_of(json.loads(json.dumps(as_stored(row)))) == row
+
+
+@pytest.mark.parametrize("found", [{}, {"kind": "other"}, {"kind": "corpus", "dataset": "tiny"}])
+def test_other_rows_are_refused(found: dict[str, object]) -> None:
+    with pytest.raises(InvalidData, match="A row must be"):
+        row_of(found)
+
+
+def test_files_are_read_in_the_order_of_keys(tmp_path: Path) -> None:
+    rows = [score("b"), score("a", "S+G"), CORPUS, score("a", "All4", 1), score("a", "All4", 0)]
+    for name, some in {"x": rows[:2], "w": rows[2:]}.items():
+        lines = ['{"run": 1}', *(json.dumps(as_stored(row)) for row in some)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    assert read_rows(tmp_path) == [rows[2], rows[4], rows[3], rows[1], rows[0]]
+
+
+def test_repeats_are_averaged_by_document() -> None:
+    repeats = [score(values=(0.0, 1.0, 0.5)), score(repeat=1, values=(1.0, 1.0, 0.0))]
+    assert mean_by_document(repeats).tolist() == [0.5, 1.0, 0.25]

@@ -1,0 +1,57 @@
+"""A small corpus in a folder, and an effort that takes a second."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setwise.experiments.grids import Effort, Grid
+from setwise.experiments.work import Circumstances
+from tests.models.corpora import NAMES, small_corpus
+
+__all__ = ["TINY", "circumstances", "write_corpus"]
+
+TINY = Effort(
+    "tiny",
+    learners=Grid(2, (0.5, 1.0), (1e-1, 1e-2), (1e-2, 1e-3)),
+    sizes=Grid(1, (1.0,), (1e-2, 1e-2), (1e-3, 1e-3)),
+    crf=Grid(1, (0.5,), (1e-2, 1e-2), (1e-3, 1e-3)),
+    experts=Grid(1, (1.0,), (1e-2, 1e-2), (1e-3, 1e-3)),
+    gates=(1e-3,),
+    sharpness=((1.0, 1.0),),
+    heat=Grid(3, (0.0, 1.0), (1e-1, 1e-3), (1e-1, 1e-3)),
+    n_repeats=2,
+    chosen_on=100,
+    judged_on=50,
+    n_samples_judged=20,
+)
+
+
+def write_corpus(folder: Path, name: str = "tiny", n_train: int = 120, n_test: int = 40, seed: int = 0) -> Path:
+    """Write train and test documents as LIBSVM files with the names of labels and features; give the outer folder."""
+    X, Y = small_corpus(seed, n_train + n_test)
+    target = folder / name
+    target.mkdir(parents=True)
+    (target / "labels.txt").write_text("".join(f"{label}\n" for label in NAMES))
+    (target / "features.txt").write_text("".join(f"word{column}\n" for column in range(X.shape[1])))
+    for part, rows in {"train": slice(0, n_train), "test": slice(n_train, None)}.items():
+        with gzip.open(target / f"{part}.svm.gz", "wt") as file:
+            file.writelines(_lines(X.toarray()[rows], Y[rows]))
+    return folder
+
+
+def _lines(X: NDArray[np.float64], Y: NDArray[np.int64]) -> list[str]:
+    return [
+        ",".join(map(str, np.flatnonzero(labels)))
+        + "".join(f" {column + 1}:{values[column]:.6g}" for column in np.flatnonzero(values))
+        + "\n"
+        for values, labels in zip(X, Y, strict=True)
+    ]
+
+
+def circumstances(folder: Path) -> Circumstances:
+    """Work on the corpora of ``folder / "data"``, with cells beside them."""
+    return Circumstances(TINY, 0, folder / "cells", folder / "data")
