@@ -1,0 +1,17 @@
+"""Tables and figures, and the pages that show them: drawing alone, whatever the numbers mean."""
+
+from setwise.reports.figure import Figure
+from setwise.reports.latex import as_latex
+from setwise.reports.markdown import as_markdown
+from setwise.reports.separated import as_csv
+from setwise.reports.table import Entry, Table, notes_of
+
+__all__ = [
+    "Entry",
+    "Figure",
+    "Table",
+    "as_csv",
+    "as_latex",
+    "as_markdown",
+    "notes_of",
+]
