@@ -1,0 +1,108 @@
+"""Heat maps: what is written, hatched and framed, and where."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.reports import Figure, heat_map
+from setwise.reports.heat_map import BEST, CHOSEN, MOST_NUMBERS
+from tests.reports.figures import NAN, elements_of, map_of, small_map, texts_of
+
+
+def framed_cells(figure: Figure, style: dict[str, Any]) -> list[tuple[str, str]]:
+    """The labels nearest to the frames of a style, the one in the legend, which comes last, left out."""
+    labels = {element.text: element for element in elements_of(figure, "text")}
+
+    def nearest(word: str, axis: str, place: float) -> str:
+        names = [text for text in labels if re.fullmatch(rf"{word}\d", text)]
+        return min(names, key=lambda name: abs(float(labels[name].get(axis)) - place))
+
+    cells = []
+    for path in elements_of(figure, "path"):
+        if f"stroke: {style['edgecolor']}" in path.get("style", ""):
+            points = np.array(re.findall(r"-?[\d.]+", path.get("d")), dtype=float).reshape(-1, 2)
+            x, y = (points.min(axis=0) + points.max(axis=0)) / 2
+            cells.append((nearest("r", "y", y), nearest("c", "x", x)))
+    return cells[:-1]
+
+
+def hatched(figure: Figure) -> int:
+    return figure.svg.count("fill: url(#")
+
+
+def test_texts_stay_texts():
+    words = {"r0", "r1", "c0", "c1", "down", "across", "%", "best", "chosen", "no value"}
+    assert words <= set(texts_of(small_map()))
+
+
+def test_dollars_and_underscores_are_no_formulas():
+    figure = heat_map("m", "", ["$a_1$"], ["$"], [[1.0]], "$x$", "a_b")
+    assert {"$a_1$", "$", "$x$", "a_b"} <= set(texts_of(figure))
+
+
+def test_blank_cells_are_hatched_and_have_no_number():
+    figure = small_map()
+    assert [text for text in texts_of(figure) if re.fullmatch(r"\d+\.\d|nan", text)] == ["50.0", "61.5", "40.0"]
+    assert hatched(figure) == 2  # the cell, and its sign in the legend
+    full = map_of([[50.0, 1.0], [61.5, 40.0]])
+    assert hatched(full) == 0
+    assert "no value" not in texts_of(full)
+
+
+def test_the_first_best_cell_is_framed_and_so_is_the_chosen_one():
+    figure = map_of([[50.0, NAN, 1.0], [2.0, 40.0, 61.0], [61.0, 4.0, 3.0]], chosen=(0, 1))
+    assert framed_cells(figure, BEST) == [("r1", "c2")]
+    assert framed_cells(figure, CHOSEN) == [("r0", "c1")]
+
+
+def test_nothing_is_chosen_unless_it_is_said():
+    figure = map_of([[50.0, 1.0]])
+    assert framed_cells(figure, BEST) == [("r0", "c0")]
+    assert framed_cells(figure, CHOSEN) == []
+    assert "chosen" not in texts_of(figure)
+
+
+def test_one_bad_value_does_not_make_all_others_look_alike():
+    cells = elements_of(map_of([[0.0, 0.0, 70.0, 71.0, 72.0, 73.0, 74.0, 75.0]]), "path")
+    fills = [re.search(r"fill: (#\w+)", cell.get("style", "")) for cell in cells]
+    colours = {fill[1] for fill in fills if fill}
+    assert len(colours) >= 7
+
+
+def test_numbers_are_written_only_where_there_is_room():
+    few, many = np.full((10, MOST_NUMBERS // 10), 77.7), np.full((1, MOST_NUMBERS + 1), 77.7)
+    few[0, 0] = many[0, 0] = 12.3
+    assert texts_of(map_of(few)).count("77.7") == MOST_NUMBERS - 1
+    assert "77.7" not in texts_of(map_of(many))
+
+
+@pytest.mark.parametrize("values", [[[NAN]], [[5.0]], [[5.0, 5.0]], [[NAN, 0.0]]])
+def test_maps_of_one_value_or_none_are_drawn(values):
+    assert ("best" in texts_of(map_of(values))) == (not np.isnan(values).all())
+
+
+@pytest.mark.parametrize("values", [[[1.0, 2.0]], [1.0, 2.0], [[1.0], [2.0], [3.0]]])
+def test_values_of_another_shape_are_refused(values):
+    with pytest.raises(InvalidData, match=r"got shape \(.*\) for 2 rows and 1 columns\.$"):
+        heat_map("m", "", ["a", "b"], ["c"], values, "", "")
+
+
+def test_a_map_without_cells_is_refused():
+    with pytest.raises(InvalidData, match=r"got shape \(0, 0\)"):
+        map_of(np.zeros((0, 0)))
+
+
+def test_infinite_values_are_refused():
+    with pytest.raises(InvalidData, match="must be finite"):
+        map_of([[np.inf]])
+
+
+@pytest.mark.parametrize("chosen", [(2, 0), (0, 2), (-1, 0)])
+def test_the_chosen_cell_must_be_one(chosen):
+    with pytest.raises(InvalidParameter, match="of 2 x 2 cells, counted from 0; got "):
+        map_of(np.zeros((2, 2)), chosen)
