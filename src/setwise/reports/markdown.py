@@ -8,11 +8,11 @@ from setwise.reports.table import Entry, Table, notes_of
 
 __all__ = ["as_markdown"]
 
-_SPECIAL = re.compile(r"[\\`*\[\]<>|~$]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
-"""What may mean something inside a line; underscores within words do not, nor ampersands that begin no entity."""
+_SPECIAL = re.compile(r"[\\`*\[\]<>|~$#]|&(?=#?\w+;)|(?<![^\W_])_")
+"""What may mean something inside a line; underscores after letters do not, nor ampersands that begin no entity."""
 
-_OPENING = re.compile(r"^(\d{0,9})(?=[#+=.)-])")
-"""Where a first character that could make a line a heading, an item or a rule stands, after digits or none."""
+_OPENING = re.compile(r"^(\d{0,9})(?=[+=.)-])")
+"""Where a first character that could make a line an item or a rule stands, after digits or none."""
 
 
 def as_markdown(table: Table) -> str:
