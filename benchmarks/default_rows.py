@@ -13,8 +13,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from benchmarks import rival
-from benchmarks.bootstrap import Difference, paired_difference
-from setwise.experiments.corpora import Part, Parts
 from benchmarks.default_effort import DefaultEffort
 from benchmarks.kept import read_f1, write_f1
 from benchmarks.peers import Refused
@@ -22,6 +20,8 @@ from benchmarks.rows import Row
 from benchmarks.timed import Timed
 from benchmarks.timing import on_cores, remarks, with_cores
 from setwise.classifier import SetClassifier
+from setwise.experiments.corpora import Part, Parts
+from setwise.experiments.differences import Difference, paired_difference
 from setwise.labels import LabelMatrix
 from setwise.metrics.overlap import Overlap
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from setwise.experiments.corpora import Part
 from setwise.data.splits import folds, hold_out
 from setwise.decision.threshold import best_threshold, best_thresholds, threshold
+from setwise.experiments.corpora import Part
 from setwise.metrics import instance_f1
 
 Array = NDArray[np.float64]

@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks.comparisons import LIBLINEAR_L1, attempt, enter
-from setwise.experiments.corpora import Parts
 from benchmarks.peers import Refused
 from benchmarks.problem import Penalty, dense, from_matrices
 from benchmarks.rows import Row
@@ -18,6 +17,7 @@ from benchmarks.timed import Timed
 from benchmarks.timing import in_turns, on_cores, remarks
 from benchmarks.tuning_effort import TuningEffort
 from setwise.exceptions import NotConverged
+from setwise.experiments.corpora import Parts
 from setwise.labels import LabelMatrix, Support
 from setwise.metrics import instance_f1
 from setwise.prediction import Candidate, Recipe, Wishes, tuned

@@ -11,8 +11,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from benchmarks import default_rows, runner
-from benchmarks.bootstrap import Difference, paired_difference
-from setwise.experiments.corpora import COUNTS, Parts, features
 from benchmarks.default import COMPARISON, CORPORA
 from benchmarks.default_effort import DefaultEffort
 from benchmarks.default_sections import SECTIONS
@@ -20,6 +18,8 @@ from benchmarks.kept import read_f1, write_f1
 from benchmarks.peers import Refused
 from benchmarks.report import markdown_table, numbers
 from setwise.exceptions import InvalidData
+from setwise.experiments.corpora import COUNTS, Parts, features
+from setwise.experiments.differences import Difference
 from tests.benchmarks.parted import TinyParts
 
 FEW = DefaultEffort(steps=(0, 4), n_resamples=200)
@@ -85,31 +85,6 @@ def test_kept_for_other_documents_is_refused(tmp_path: Path) -> None:
     write_f1(tmp_path / "tiny.txt.gz", np.ones(3))
     with pytest.raises(Refused, match="about 3 documents, not 50"):
         list(default_rows.default_rows(TinyParts(), effort))
-
-
-def test_interval_is_that_of_the_normal_law_for_many_documents() -> None:
-    random = np.random.default_rng(1)
-    theirs, apart = random.random(2_000), random.normal(0.02, 0.2, size=2_000)
-    found = paired_difference(theirs + apart, theirs, 4_000)
-    error = apart.std() / np.sqrt(apart.size)
-    assert found.mean == pytest.approx(apart.mean())
-    assert_allclose([found.low, found.high], apart.mean() + np.array([-1.96, 1.96]) * error, atol=0.15 * error)
-
-
-def test_interval_is_paired_seeded_and_fair() -> None:
-    random = np.random.default_rng(2)
-    one, other = random.random((2, 300))
-    assert paired_difference(one + 0.1, one) == Difference(*[pytest.approx(0.1)] * 3)  # type: ignore[arg-type]
-    there, back = paired_difference(one, other, 500), paired_difference(other, one, 500)
-    assert there == paired_difference(one, other, 500)
-    assert there != paired_difference(one, other, 500, seed=1)
-    assert_allclose([there.low, there.high], [-back.high, -back.low])
-
-
-@pytest.mark.parametrize("theirs", [np.ones(3), np.ones((2, 1)), 1.0])
-def test_interval_needs_both_of_each_document(theirs: object) -> None:
-    with pytest.raises(ValueError, match="one number a document"):
-        paired_difference(np.ones(2), theirs)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

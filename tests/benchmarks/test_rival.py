@@ -10,11 +10,11 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from benchmarks import default_rows, rival
-from setwise.experiments.corpora import Part
 from benchmarks.default_effort import DefaultEffort
 from setwise.classifier import SetClassifier
 from setwise.data.splits import hold_out
 from setwise.decision import threshold
+from setwise.experiments.corpora import Part
 from setwise.metrics import instance_f1
 from tests.benchmarks.parted import TinyParts, made
 
