@@ -1,0 +1,126 @@
+"""Ours beside the paper's, place by place."""
+
+from __future__ import annotations
+
+import pytest
+
+from setwise.experiments.recipes import not_applicable
+from setwise.experiments.rows import Row
+from setwise.experiments.tables import (
+    NO_L1_THERE,
+    NO_SIZES_THERE,
+    NOT_THEIRS,
+    WITH_L1_HERE,
+    table_1,
+    table_2,
+    table_3,
+    table_4,
+    table_5,
+    table_6,
+    tables,
+)
+from setwise.reports import Entry, Table
+from tests.experiments.made import corpus, every_kind, score, scores
+
+
+def at(table: Table, column: str, *headings: str) -> Entry:
+    (row,) = [row for row in table.rows if tuple(entry.text for entry in row[: len(headings)]) == headings]
+    return row[table.columns.index(column)]
+
+
+def test_table_1_sets_facts_side_by_side() -> None:
+    table = table_1([corpus("bibtex"), corpus("goemotions", labels=28)])
+    assert [entry.text for entry in table.rows[0]] == [
+        "bibtex (BIBTEX)",
+        "bookmarks",
+        "159 / 159",
+        "2,058 / 2,058",
+        "1,836 / 1,836",
+        "7,395 / 7,395",
+        "2.40 / 2.40",
+        "74 / 112",
+    ]
+    assert at(table, "labels", "goemotions") == Entry("28 / -", note=NOT_THEIRS)
+    assert "WISE" in table.text
+
+
+def test_table_2_sets_figures_side_by_side_with_the_best_marked() -> None:
+    levels = {("BR", "No REG"): 38.14, ("BR", "S+G"): 45.04, ("BR", "All4"): 45.01, ("PCC", "All4"): 48.06}
+    table = table_2(scores({("bibtex", *key): level for key, level in levels.items()}))
+    name = "bibtex (BIBTEX)"
+    assert at(table, "No REG", name, "BR") == Entry("38.1 / 37.8")
+    assert at(table, "S+G", name, "BR") == Entry("45.0 / 44.5", bold=True)
+    assert at(table, "All4", name, "BR") == Entry("45.0 / 45.4", bold=True)  # the same to the digit that is shown
+    assert at(table, "All4", name, "PCC") == Entry("48.1* / 47.3", bold=True)
+
+
+def test_random_figures_have_their_spread() -> None:
+    table = table_4([score("bibtex", "CBM", "All4", 49.6 + 0.2 * repeat, repeat) for repeat in range(3)])
+    assert at(table, "All4", "bibtex (BIBTEX)", "CBM") == Entry("49.8 ± 0.2* / 49.5", bold=True)
+
+
+def test_dashes_have_their_reasons() -> None:
+    rows: list[Row] = [
+        *scores({("bibtex", "CRF", "All4"): 50, ("bibtex", "LSF", "All4"): 44, ("goemotions", "BR", "All4"): 60})
+    ]
+    second, fourth, name = table_2(rows), table_4(rows), "bibtex (BIBTEX)"
+    assert at(second, "All4", name, "CRF") == Entry("50.0* / -", bold=True, note=NO_L1_THERE)
+    assert at(second, "No REG", name, "LSF") == Entry("-", note=not_applicable("LSF", "No REG"))
+    assert at(second, "S+G", name, "LSF") == Entry("- / 42.5", note="not run")
+    assert at(second, "All4", "goemotions", "BR") == Entry("60.0* / -", bold=True, note=NOT_THEIRS)
+    assert at(second, "S+G", "goemotions", "BR") == Entry("-", note="not run")
+    assert at(fourth, "All4", name, "CRF") == Entry("50.0* / 49.4", bold=True)
+    assert at(fourth, "L+E+G", name, "CRF") == Entry("-", note=not_applicable("CRF", "L+E+G"))
+
+
+def test_table_3_is_the_share_that_l1_leaves_averaged_over_repeats() -> None:
+    def sized(model: str, recipe: str, features: int, size: int, repeat: int = 0) -> Row:
+        return score("medical", model, recipe, 80, repeat, n_features_used=features, n_bytes=size)
+
+    table = table_3(
+        [
+            sized("CBM", "S+G", 600, 4000),
+            sized("CBM", "L+S+G", 400, 100),
+            sized("CBM", "L+S+G", 500, 300, 1),
+            sized("PCC", "S+G", 100, 1000),
+            sized("PCC", "L+S+G", 50, 10),
+            sized("BR", "L+S+G", 50, 10),
+        ]
+    )
+    name = "medical (MEDICAL)"
+    assert at(table, "CBM features", name) == Entry("75.00 / 81.15")
+    assert at(table, "CBM size", name) == Entry("5.00 / 6.67")
+    assert at(table, "PCC size", name) == Entry("1.00 / -", note=NO_SIZES_THERE)
+    assert at(table, "BR size", name) == Entry("- / 14.89", note="not run")
+
+
+def test_table_5_takes_squares_alone_where_both_have_them() -> None:
+    levels = {
+        ("bibtex", "CRF", "E+S"): 46.0,
+        ("bibtex", "CRF without pairs", "E+S"): 47.0,
+        ("bibtex", "CRF", "L+E+S"): 48.0,
+        ("bibtex", "CRF without pairs", "L+E+S"): 49.0,
+        ("enron", "CRF", "All4"): 63.0,
+        ("enron", "CRF without pairs", "All4"): 64.0,
+        ("enron", "CRF", "E+S+G"): 62.0,  # its counterpart was not run
+    }
+    table = table_5(scores(levels))
+    bibtex, enron = "bibtex (BIBTEX)", "enron (ENRON)"
+    assert at(table, bibtex, "CRF without pairs", "without GFM") == Entry("47.0 / 46.9")
+    assert at(table, bibtex, "CRF with pairs", "without GFM") == Entry("46.0 / 46.5")
+    assert at(table, bibtex, "CRF with pairs", "with GFM") == Entry("- / 49.4", note="not run")
+    assert at(table, enron, "CRF with pairs", "with GFM") == Entry("63.0 / 64.1", note=WITH_L1_HERE)
+
+
+def test_table_6_shows_the_papers_beside_our_cbm() -> None:
+    table = table_6(scores({("bibtex", "CBM", "All4"): 50, ("imdb", "CBM", "All4"): 66, ("enron", "BR", "All4"): 60}))
+    assert [[entry.text for entry in row] for row in table.rows] == [
+        ["bibtex (BIBTEX)", "38.7", "49.5", "50.0"],
+        ["enron (ENRON)", "59.4", "62.5", "-"],
+    ]
+    assert table.rows[1][-1].note == "not run"
+
+
+@pytest.mark.parametrize("rows", [[], every_kind(), every_kind("goemotions"), [corpus("bibtex")]])
+def test_all_six_are_there_whatever_was_run(rows: list[Row]) -> None:
+    assert [table.name for table in tables(rows)] == [f"table_{number}" for number in range(1, 7)]
