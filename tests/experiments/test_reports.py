@@ -109,6 +109,7 @@ def test_effort_is_told_from_the_rows() -> None:
     assert [[entry.text for entry in row] for row in effort_table(rows).rows] == [
         ["bibtex", "BR", "1", "30.0", "200"],
         ["bibtex", "CBM", "2", "7,140.0", "1,234"],
+        ["bibtex", "heat map", "1", "30.0", "-"],
     ]
 
 

@@ -26,7 +26,7 @@ def what_was_done(rows: Iterable[Row]) -> str:
         f"{len(scores):,} results of {len({row.dataset for row in scores})} datasets "
         f"({', '.join(dict.fromkeys(row.dataset for row in scores))}), models {', '.join(_models(scores))} and "
         f"{len(recipes)} recipes ({', '.join(sorted(recipes))}). What is random was repeated up to "
-        f"{1 + max(row.repeat for row in scores) - min(row.repeat for row in scores)} times; every row keeps its "
+        f"{max(map(len, found.scores.values()))} times; every row keeps its "
         f"seed, {len({row.seed for row in scores})} different ones in all. Versions: {_versions(timed)}. "
         f"All took {_duration(fsum(sorted(row.seconds for row in timed)))}, and no process more than "
         f"{max(row.peak_mb for row in scores):,.0f} MB."
@@ -35,14 +35,17 @@ def what_was_done(rows: Iterable[Row]) -> str:
 
 def effort_table(rows: Iterable[Row]) -> Table:
     """Seconds and memory of each dataset and model."""
-    scores = _scores(Found.of(rows))
+    found = Found.of(rows)
+    scores = _scores(found)
     lines = []
-    for dataset in dict.fromkeys(row.dataset for row in scores):
+    for dataset in found.datasets:
         for model in _models(scores):
             if of_model := [row for row in scores if (row.dataset, row.model) == (dataset, model)]:
                 seconds, peak = fsum(row.seconds for row in of_model), max(row.peak_mb for row in of_model)
                 texts = (dataset, model, f"{len(of_model):,}", f"{seconds:,.1f}", f"{peak:,.0f}")
                 lines.append(tuple(map(Entry, texts)))
+        if (heat := found.heats.get(dataset)) is not None:
+            lines.append(tuple(map(Entry, (dataset, "heat map", "1", f"{heat.seconds:,.1f}", "-"))))
     return Table(
         "effort",
         "Seconds and memory",

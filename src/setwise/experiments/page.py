@@ -102,7 +102,7 @@ def _comparability_table(rows: list[Row]) -> Table:
 
 def _slips_table() -> Table:
     lines = [(slip.where, slip.dataset, slip.model, slip.printed, slip.why) for slip in slips()]
-    text = "Where the paper contradicts itself; what is printed is told in our words."
+    text = "Where the paper contradicts itself or leaves a figure unexplained; what is printed is told in our words."
     columns = ("where", "data", "model", "printed", "why it is a slip")
     return replace(_of_words("slips", "Numbers, marks and sentences that do not agree", columns, lines), text=text)
 

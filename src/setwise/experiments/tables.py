@@ -156,7 +156,7 @@ def table_6(rows: Iterable[Row]) -> Table:
     for dataset in _with_scores(found):
         theirs = counterpart(dataset)
         if theirs in paper_datasets(6):
-            ours = _figure(found, 6, dataset, "CBM", ALL_FOUR)
+            ours = _figure(found, 4, dataset, "CBM", ALL_FOUR)
             spen, cbm = (_printed(6, theirs, model, "F1") or "-" for model in ("SPEN", "CBM"))
             lines.append((Entry(_named(dataset)), Entry(spen), Entry(cbm), Entry(ours.text, note=ours.note)))
     return Table(
@@ -170,11 +170,16 @@ def table_6(rows: Iterable[Row]) -> Table:
 
 
 def pair_recipe(found: Found, dataset: str, column: str) -> str | None:
-    """Name the recipe by which CRFs with and without pairs are compared; None where none was run for both."""
-    for recipe in (SQUARES_ALONE[column], WITH_L1[column]):
-        if all(found.repeats(dataset, model, recipe) for model in CRF_MODELS):
-            return recipe
-    return None
+    """Name the recipe by which CRFs with and without pairs are compared; None where none was run for both.
+
+    Squares alone, or L1 if these are not complete, so that both columns of a dataset are of one kind where they can be.
+    """
+
+    def ran(recipe: str) -> bool:
+        return all(found.repeats(dataset, model, recipe) for model in CRF_MODELS)
+
+    kinds = sorted((SQUARES_ALONE, WITH_L1), key=lambda kind: not all(map(ran, kind.values())))
+    return next((kind[column] for kind in kinds if ran(kind[column])), None)
 
 
 def shrunk(found: Found, dataset: str, model: str, size: str) -> float | None:

@@ -169,11 +169,11 @@ def gains_by_model(pairs: Pairs) -> dict[str, list[float]]:
     return {model: [gains[dataset, model] for dataset in common] for model in models} if common else {}
 
 
-def share_word(n_true: int, n: int, least: float = MAJORITY) -> Word:
-    """Holds if true of all, fails if true of fewer than the least share, mixed otherwise."""
+def share_word(n_true: int, n: int) -> Word:
+    """Holds if true of all, fails if true of fewer than half, mixed otherwise."""
     if not n:
         return "cannot be told"
-    return "holds" if n_true == n else "fails" if n_true < least * n else "mixed"
+    return "holds" if n_true == n else "fails" if n_true < MAJORITY * n else "mixed"
 
 
 def all_together(parts: Sequence[Judged]) -> Word:
@@ -197,12 +197,12 @@ def in_words(pairs: Pairs) -> str:
     return (told if there else "No pair was run.") + missing
 
 
-def details(name: str, title: str, pairs: Iterable[Pair], model: str = "model") -> Table:
+def details(name: str, title: str, pairs: Iterable[Pair]) -> Table:
     """Lay the pairs out, a row each."""
     return Table(
         name,
         title,
-        ("data", model, "difference", "95 % interval", "wins / losses / ties", "p of the sign test"),
+        ("data", "model", "difference", "95 % interval", "wins / losses / ties", "p of the sign test"),
         tuple(_line(each) for each in pairs),
         n_headings=2,
     )
