@@ -137,6 +137,12 @@ def test_br_beside_the_best(before: float, now: float, word: Word) -> None:
     assert judged(10, on({"bibtex": levels})).word == word
 
 
+def test_variance_is_parted_between_datasets_models_and_the_rest() -> None:
+    """Means by dataset 0.5, 2.5, 4.5 and by model 2, 3; what neither tells is 0, 1, -1 and the negative of these."""
+    found = judged(8, gaining("L+S+G", "S+G", {"BR": [0, 3, 3], "PCC": [1, 2, 6]}))
+    assert found.figures.startswith("Variance of gains by dataset 3.00, by model -0.17, else 2.00.")
+
+
 def test_nothing_run_is_nothing_told() -> None:
     assert {claim.verdict([]).word for claim in CLAIMS} == {"cannot be told"}
 

@@ -97,17 +97,18 @@ def test_effort_is_told_from_the_rows() -> None:
         score("bibtex", "CBM", "All4", 50, 0, seconds=3000.0, seed=7),
         score("bibtex", "CBM", "All4", 50, 1, seconds=4140.0, seed=8, peak_mb=1234.4),
         score("bibtex", "BR", "L+E", 40, seconds=30.0, seed=7),
+        score("bibtex", "BR", "All4", 45, seconds=0.0, seed=7),
         heat("bibtex"),
     ]
     text = what_was_done(rows)
-    assert text.startswith("3 results of 1 datasets (bibtex), models BR, CBM and 2 recipes (All4, L+E).")
+    assert text.startswith("4 results of 1 datasets (bibtex), models BR, CBM and 2 recipes (All4, L+E).")
     assert "up to 2 times" in text
     assert "2 different ones" in text
     assert "Versions: numpy 2, setwise 0.1.0." in text
     assert "7,200 seconds (2.0 hours)" in text
     assert "1,234 MB" in text
     assert [[entry.text for entry in row] for row in effort_table(rows).rows] == [
-        ["bibtex", "BR", "1", "30.0", "200"],
+        ["bibtex", "BR", "2", "30.0", "200"],
         ["bibtex", "CBM", "2", "7,140.0", "1,234"],
         ["bibtex", "heat map", "1", "30.0", "-"],
     ]

@@ -74,6 +74,7 @@ def test_within_margin(differences: list[tuple[float, float, float]], word: Word
         ([1.0, 1.0, -9.0], [0.5, 0.5, 0.5], "mixed"),
         ([1.0, 1.0], [0.5, 0.5], "fails"),
         ([-2.0, -2.0, 3.0], [-1.0, -3.0, 0.0], "fails"),
+        ([-2.0, -2.0], [-1.0, -1.0], "mixed"),
     ],
 )
 def test_helps_most(br: list[float], cbm: list[float], word: Word) -> None:
