@@ -134,7 +134,9 @@ def test_rows_in_which_all_four_are_best(n_best: int, word: Word) -> None:
 )
 def test_br_beside_the_best(before: float, now: float, word: Word) -> None:
     levels = {("BR", "No REG"): before, ("PCC", "No REG"): 50.0, ("BR", "All4"): now, ("CRF", "All4"): 50.0}
-    assert judged(10, on({"bibtex": levels})).word == word
+    found = judged(10, on({"bibtex": levels, "enron": {("BR", "All4"): 60.0}}))
+    assert found.word == word
+    assert found.figures.endswith("1 datasets were not run with both.")
 
 
 def test_variance_is_parted_between_datasets_models_and_the_rest() -> None:

@@ -54,7 +54,9 @@ MOST = (
     "holds if the mean gain is above zero and the largest, and the gain is the largest on at least half of the "
     "datasets, fails if neither, is mixed otherwise"
 )
-TOGETHER = "the claim holds if both hold, fails if both fail, is mixed otherwise"
+TOGETHER = (
+    "the claim holds if both hold, fails if both fail, is mixed otherwise, and a part that cannot be told is left out"
+)
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,8 @@ def _br_is_near(found: Found) -> Verdict:
             f" The gap is smaller than with {NOTHING} on {closer} of {len(both)}; "
             f"on average it was {means[0]:.2f} and is {means[1]:.2f}."
         )
+    if missing := len(found.datasets) - len(both):
+        sentence += f" {missing} datasets were not run with both."
     table = details("claim_10", "The best other model less BR", (*gaps[NOTHING], *gaps[ALL_FOUR]))
     return Verdict(word if both else "cannot be told", sentence, table)
 
