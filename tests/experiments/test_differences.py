@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from setwise.experiments import differences
 from setwise.experiments.differences import Difference, compared, paired_difference
 
 
-@pytest.mark.parametrize("apart", [(1.0, 0.0, 0.0, 0.0), (0.5, -0.25, 1.0), (-1.0, 0.0, 0.0, -0.5, 0.25)])
+@pytest.mark.parametrize("apart", [(1.0, 0.0, 0.0, 0.0), (0.5, -0.25, 1.0), (-1.0, 0.0, 0.0, 0.0, 0.25)])
 def test_interval_is_that_of_every_resample(apart: tuple[float, ...]) -> None:
     means = [np.mean(drawn) for drawn in product(apart, repeat=len(apart))]
     low, high = np.quantile(means, [0.025, 0.975], method="inverted_cdf")
@@ -38,21 +37,14 @@ def test_interval_is_paired_seeded_and_fair() -> None:
     there, back = paired_difference(one, other, 500), paired_difference(other, one, 500)
     assert there == paired_difference(one, other, 500)
     assert there != paired_difference(one, other, 500, seed=1)
-    assert_allclose([there.low, there.high], [-back.high, -back.low])
+    error = np.std(one - other) / np.sqrt(300)
+    assert_allclose([there.low, there.high], [-back.high, -back.low], atol=0.3 * error)
 
 
 @pytest.mark.parametrize("theirs", [np.ones(3), np.ones((2, 1)), 1.0])
 def test_interval_needs_both_of_each_document(theirs: object) -> None:
     with pytest.raises(ValueError, match="one number a document"):
         paired_difference(np.ones(2), theirs)  # type: ignore[arg-type]
-
-
-def test_many_documents_are_resampled_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(differences, "MANY_DOCUMENTS", 20)
-    monkeypatch.setattr(differences, "N_RESAMPLES_OF_MANY", 300)
-    few, many = np.random.default_rng(3).random((2, 20)), np.random.default_rng(3).random((2, 21))
-    assert paired_difference(*few) == paired_difference(*few, n_resamples=10_000)
-    assert paired_difference(*many) == paired_difference(*many, n_resamples=300)
 
 
 @pytest.mark.parametrize(("wins", "losses", "ties"), [(9, 1, 0), (1, 9, 4), (3, 3, 2), (5, 0, 1), (7, 4, 0)])

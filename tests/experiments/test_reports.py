@@ -1,4 +1,4 @@
-"""The page, its files, and what they are made of: figures, effort, and what is at or below the paper."""
+"""The page, its files, and what they are made of: figures, effort, and what is below the paper."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_page_has_all_its_parts(rows: list[Row]) -> None:
         "Slips of the paper",
         "Figures",
         "Claims",
-        "At or below the paper",
+        "Below the paper",
         "Effort",
     ]
     for number in range(1, 7):
@@ -70,20 +70,25 @@ def test_page_of_whatever_was_run(rows: list[Row]) -> None:
 
 
 def test_reports_are_the_same_as_the_page_in_files(rows: list[Row], tmp_path: Path) -> None:
-    folder = tmp_path / "deep" / "reproduction"
-    write_reports(rows, folder)
-    names = {path.name for path in folder.iterdir()}
+    folder, file = tmp_path / "deep" / "found", tmp_path / "page.md"
+    write_reports(rows, folder, file)
     stems = [*(f"table_{number}" for number in range(1, 7)), *(f"claim_{claim.number}" for claim in CLAIMS)]
     stems += ["claims", "comparable", "slips", "shortfall", "effort"]
+    tables = {f"tables/{stem}.{ending}" for stem in stems for ending in ("md", "html", "tex", "csv")}
     svgs = {"pipeline.svg", "heat_bibtex.svg", "heat_goemotions.svg"}
-    assert names == {f"{stem}.{ending}" for stem in stems for ending in ("md", "tex", "csv")} | svgs | {"index.html"}
-    assert (folder / "table_4.md").read_text(encoding="utf-8").strip() in page(rows)
+    before = contents(folder)
+    assert before.keys() == tables | svgs | {"index.html"}
+    assert file.read_text(encoding="utf-8") == page(rows, "deep/found")
+    assert (folder / "tables" / "table_4.md").read_text(encoding="utf-8").strip() in page(rows)
     html = (folder / "index.html").read_text(encoding="utf-8")
     assert all(f'<table id="{stem}">' in html for stem in stems)
     assert html.count("<svg") == 3
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    write_reports(list(reversed(rows)), folder)
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    write_reports(list(reversed(rows)), folder, file)
+    assert contents(folder) == before
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_figures_have_the_names_that_the_page_links_to(rows: list[Row]) -> None:
@@ -114,17 +119,16 @@ def test_effort_is_told_from_the_rows() -> None:
     ]
 
 
-def test_figures_at_or_below_the_paper_are_named_with_their_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_below_the_paper_are_named_with_their_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reasons, "_reasons", lambda: {"bibtex": {"PCC": "Another order."}})
     levels = {"BR": 45.44, "PCC": 46.0, "CBM": 49.56, "CRF": 48.0}
     rows = scores({("bibtex", model, "All4"): level for model, level in levels.items()})
     table = shortfall.shortfall([*rows, score("goemotions", "BR", "All4", 10)])
     assert [[entry.text for entry in row] for row in table.rows] == [
-        ["bibtex", "CRF", "48.0", "49.4", "-1.4", "not known yet"],
-        ["bibtex", "PCC", "46.0", "47.3", "-1.3", "Another order."],
-        ["bibtex", "BR", "45.4", "45.4", "+0.0", "not known yet"],
+        ["bibtex", "CRF", "48.00", "49.4", "-1.40", "not known yet"],
+        ["bibtex", "PCC", "46.00", "47.3", "-1.30", "Another order."],
     ]
-    assert table.text.startswith("3 of 4 figures")
+    assert table.text.startswith("2 of 4 figures")
 
 
 def test_reasons_are_sentences_by_dataset_and_model() -> None:

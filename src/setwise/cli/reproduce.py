@@ -12,6 +12,7 @@ import typer
 
 from setwise.cli.manners import FAILED_WORK, note
 from setwise.cli.settings import Seed
+from setwise.exceptions import InvalidData
 
 if TYPE_CHECKING:
     from setwise.experiments.plan import Work
@@ -58,6 +59,10 @@ def reproduce(
         circumstances = Circumstances(QUICK if quick else FULL, seed, folder / "cells", data)
         failed = _run(circumstances, folder / "rows", datasets, models, tables, jobs or os.cpu_count() or 1)
     rows = read_rows(folder / "rows")
+    if not rows:
+        raise InvalidData(
+            f"{folder / 'rows'} must have rows of an earlier run; it has none. Hint: run without --only-page."
+        )
     target = page or folder / "reproduction.md"
     write_reports(rows, folder, target)
     print(f"{len(rows):,} rows in {folder / 'rows'}; the page is {target}, tables and figures are in {folder}.")
@@ -97,7 +102,6 @@ def _listed(names: str | None) -> list[str]:
 def _datasets(names: str | None, run: Circumstances) -> Sequence[str]:
     """Give what was asked for, or all that is there; an error where that is nothing."""
     from setwise.data import find_corpus
-    from setwise.exceptions import InvalidData
     from setwise.experiments.plan import DATASETS, QUICK_DATASETS
 
     def is_there(name: str) -> bool:

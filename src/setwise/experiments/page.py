@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from setwise.experiments.paper import comparability, counterpart, slips
 from setwise.experiments.rows import Row
 from setwise.experiments.shortfall import shortfall
 from setwise.experiments.tables import tables
-from setwise.reports import Entry, Section, Table, as_csv, as_latex, as_markdown, html_page
+from setwise.reports import Entry, Section, Table, as_csv, as_html, as_latex, as_markdown, html_page
 
 __all__ = ["page", "write_reports"]
 
@@ -24,36 +25,35 @@ MADE_BY = (
     "This page is made by a machine, not by hand: `setwise reproduce` runs and keeps rows, `make reproduction-page` "
     "writes the page from them, and the next run undoes changes by hand."
 )
-FIGURES_FOLDER = "reproduction"
-"""Beside the page, with all that :func:`write_reports` writes."""
 FIGURES = "Figures"
-FORMATS = {"md": as_markdown, "tex": as_latex, "csv": as_csv}
+FORMATS = {"md": as_markdown, "html": as_html, "tex": as_latex, "csv": as_csv}
 
 
-def page(rows: Iterable[Row]) -> str:
-    """Write the page in Markdown."""
+def page(rows: Iterable[Row], figures_folder: str = "reproduction") -> str:
+    """Write the page in Markdown; ``figures_folder`` is the way from it to the figures."""
     rows = list(rows)
     parts = [f"<!-- {MADE_BY} -->", f"# {TITLE}", MADE_BY]
     for section in _sections(rows):
         parts += [f"## {section.title}", section.text, *map(as_markdown, section.tables)]
         if section.title == FIGURES:
             links = figure_titles(rows).items()
-            parts += [f"![{title}]({FIGURES_FOLDER}/{name}.svg)\n\n{title}." for name, title in links]
+            parts += [f"![{title}]({figures_folder}/{name}.svg)\n\n{title}." for name, title in links]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
-def write_reports(rows: Iterable[Row], folder: str | Path) -> None:
-    """Write every table as Markdown, LaTeX and CSV, every figure as SVG, and all of them as one page in HTML."""
-    rows, folder = list(rows), Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+def write_reports(rows: Iterable[Row], folder: Path, page_file: Path) -> None:
+    """Write the page; and into the folder every table in four formats, every figure, and all of it as one HTML page."""
+    rows = list(rows)
     drawn = figures(rows)
     sections = [replace(section, figures=drawn) if section.title == FIGURES else section for section in _sections(rows)]
+    (folder / "tables").mkdir(parents=True, exist_ok=True)
     for table in (table for section in sections for table in section.tables):
         for ending, write in FORMATS.items():
-            _write(folder / f"{table.name}.{ending}", write(table))
+            _write(folder / "tables" / f"{table.name}.{ending}", write(table))
     for figure in drawn:
         _write(folder / f"{figure.name}.svg", figure.svg)
     _write(folder / "index.html", html_page(TITLE, sections))
+    _write(page_file, page(rows, Path(os.path.relpath(folder, page_file.parent)).as_posix()))
 
 
 def _sections(rows: list[Row]) -> tuple[Section, ...]:
@@ -67,7 +67,7 @@ def _sections(rows: list[Row]) -> tuple[Section, ...]:
         Section("Slips of the paper", "", (_slips_table(),)),
         Section(FIGURES),
         Section("Claims", "", tuple(claims)),
-        Section("At or below the paper", "", (shortfall(rows),)),
+        Section("Below the paper", "", (shortfall(rows),)),
         Section("Effort", "", (effort_table(rows),)),
     )
 

@@ -1,4 +1,4 @@
-"""Where a figure of ours is at or below the paper's, and why."""
+"""Where a figure of ours is below the paper's, and why."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def shortfall(rows: Iterable[Row]) -> Table:
             theirs = printed(table, counterpart(dataset) or "", model, ALL_FOUR)
             if ours is not None and theirs is not None:
                 n_compared += 1
-                gaps.append((round(ours, 1) - float(theirs), model, f"{ours:.1f}", theirs))
+                gaps.append((ours - float(theirs), model, f"{ours:.2f}", theirs))
         lines += [
-            (dataset, model, ours, theirs, f"{gap:+.1f}", reason(dataset, model) or UNKNOWN)
+            (dataset, model, ours, theirs, f"{gap:+.2f}", reason(dataset, model) or UNKNOWN)
             for gap, model, ours, theirs in sorted(gaps)
-            if round(gap, 1) <= 0
+            if gap < 0
         ]
     return Table(
         "shortfall",
         f"Figures with {ALL_FOUR}",
         ("data", "model", "ours", "the paper's", "gap", "reason"),
         tuple(tuple(map(Entry, line)) for line in lines),
-        f"{len(lines)} of {n_compared} figures with {ALL_FOUR} are at or below the paper's. A gap means something "
+        f"{len(lines)} of {n_compared} figures with {ALL_FOUR} are below the paper's. A gap means something "
         "where levels can be compared, and the paper's CRF has no L1.",
         n_headings=6,
     )

@@ -33,9 +33,12 @@ from setwise.tuning.store import CellStore
 
 __all__ = ["Circumstances", "found_by"]
 
-FEW_DOCUMENTS = 2000
+FEW_DOCUMENTS = 2_000
 """Below so many a fifth of them is too few to choose by, and all are held out in turns."""
 N_FOLDS = 5
+FEW_DOCUMENTS_OF_CBM = 6_000
+"""Its F1 jumps from one iteration of EM to the next, so it takes more documents to choose by."""
+N_FOLDS_OF_CBM = 3
 
 Tell = Callable[[int, int], None]
 """Hears how many steps of how many are done."""
@@ -186,19 +189,20 @@ class _Model:
         judges = {_way(one): self._judge(one) for one in recipes_of(self.work.model, l1=self.work.l1)}
         seed = seed_of(self.run.seed, self.work.dataset)
         X, Y = self._some(seed)
-        n_folds = N_FOLDS if Y.n_samples < FEW_DOCUMENTS else None
-        parts = Validation(0.2, n_folds, seed, self.run.effort.judged_on).parts(X, Y)
+        parts = Validation(0.2, self._n_folds(Y.n_samples), seed, self.run.effort.judged_on).parts(X, Y)
         grid = settings(self.work.model, X, Y, self.run.effort, l1=self.work.l1)
         model = make_model(self.work.model, seed_of(self.run.seed, self.work.dataset, self.work.model, 0))
-        model.set_params(n_threads=self.run.n_threads)
-        path = self.run.cells / f"{self.work.name.replace(' ', '-')}.jsonl"
         identity = {
             "work": self.work.name,
             "documents": self.corpus.digest(),
-            "effort": repr(self.run.effort),
             "seed": self.run.seed,
-            "judges": sorted(judges),
+            "model": repr(model),
+            "settings": grid,
+            "held_out": [part.Y_held.n_samples for part in parts],
+            "judges": {name: recipe.n_samples for name, recipe in judges.items()},
         }
+        model.set_params(n_threads=self.run.n_threads)
+        path = self.run.cells / f"{self.work.name.replace(' ', '-')}.jsonl"
         with CellStore(path, identity) as store:
             for number, one in enumerate(grid):
                 if number >= len(store.rows):
@@ -207,6 +211,12 @@ class _Model:
                 self.tell(number + 1, len(grid))
             tried = [Watched(**row) for row in store.rows]
         return {recipe: _best(tried, recipe) for recipe in self.recipes}
+
+    def _n_folds(self, n_documents: int) -> int | None:
+        """Give the number of turns in which documents are held out; None is one part."""
+        if n_documents < FEW_DOCUMENTS:
+            return N_FOLDS
+        return N_FOLDS_OF_CBM if self.work.model == "CBM" and n_documents < FEW_DOCUMENTS_OF_CBM else None
 
     def _judge(self, recipe: str) -> Recipe:
         return prediction(self.work.model, recipe, seed=self.run.seed, n_samples=self.run.effort.n_samples_judged)
