@@ -17,10 +17,10 @@ define install_listed
 	$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test lint check sanitize sanitize-python bench-learners bench-models bench-predict bench-tuning bench-stream bench-default format clean
+.PHONY: help install demo test lint check sanitize sanitize-python bench-learners bench-models bench-predict bench-tuning bench-stream bench-default reproduction reproduction-page format clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 install: $(VENV)/.installed ## make .venv and install setwise in it
 
@@ -70,6 +70,12 @@ bench-tuning: install $(VENV)/.extra-bench ## time the tuning of a model, and te
 
 bench-stream: install $(VENV)/.extra-bench ## measure time and memory of `setwise predict` on a long file
 	$(PY) -m benchmarks.stream
+
+reproduction: install ## run the paper's experiments and write docs/reproduction.md; goes on where it was ended
+	$(VENV)/bin/setwise reproduce --output docs/reproduction --page docs/reproduction.md
+
+reproduction-page: install ## write docs/reproduction.md again from its rows
+	$(VENV)/bin/setwise reproduce --only-page --output docs/reproduction --page docs/reproduction.md
 
 format: $(VENV)/.extra-check ## rewrite the code in the project's format
 	$(VENV)/bin/ruff format $(PYTHON_CODE)

@@ -42,6 +42,7 @@ def test_page_has_all_its_parts(rows: list[Row]) -> None:
     assert headings == [
         "The claims in short",
         "What was done",
+        "How a figure comes about",
         "What can be compared",
         "Tables",
         "Slips of the paper",

@@ -53,6 +53,10 @@ class Effort:
     """Of what is left to chance."""
     chosen_on: int
     """Training documents at most that settings are chosen on; what is chosen is then trained on all."""
+    chosen_on_of_cbm: int
+    """The same of CBM, which takes ten times as long."""
+    trained_on_of_cbm: int
+    """Training documents at most that CBM sees at all."""
     judged_on: int
     """Of these, documents held out at most that settings are judged by."""
     n_samples_judged: int
@@ -70,7 +74,9 @@ FULL = Effort(
     sharpness=((0.25, 0.4), (1.0, 1.0)),
     heat=Grid(9, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), (1e-1, 1e-5), (1e-1, 1e-5)),
     n_repeats=3,
-    chosen_on=16_000,
+    chosen_on=24_000,
+    chosen_on_of_cbm=8_000,
+    trained_on_of_cbm=24_000,
     judged_on=3_000,
     n_samples_judged=100,
 )
@@ -85,6 +91,8 @@ QUICK = Effort(
     heat=Grid(4, (0.0, 0.5, 1.0), (1e-1, 1e-4), (1e-1, 1e-4)),
     n_repeats=1,
     chosen_on=24_000,
+    chosen_on_of_cbm=8_000,
+    trained_on_of_cbm=24_000,
     judged_on=1_000,
     n_samples_judged=50,
 )

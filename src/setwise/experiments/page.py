@@ -12,6 +12,7 @@ from setwise.experiments.claims import CLAIMS
 from setwise.experiments.effort import effort_table, what_was_done
 from setwise.experiments.figures import figure_titles, figures
 from setwise.experiments.found import Found
+from setwise.experiments.method import how_it_was_done
 from setwise.experiments.paper import comparability, counterpart, slips
 from setwise.experiments.rows import Row
 from setwise.experiments.shortfall import shortfall
@@ -62,6 +63,7 @@ def _sections(rows: list[Row]) -> tuple[Section, ...]:
     return (
         Section("The claims in short", "How each is judged, and by what, is told below.", (short,)),
         Section("What was done", what_was_done(rows)),
+        Section("How a figure comes about", how_it_was_done()),
         Section("What can be compared", "", (_comparability_table(rows),)),
         Section("Tables", "", tables(rows)),
         Section("Slips of the paper", "", (_slips_table(),)),

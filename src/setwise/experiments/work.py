@@ -129,7 +129,12 @@ class _Model:
 
     @cached_property
     def train(self) -> Part:
-        return self.corpus.train()
+        """All training documents, but for CBM, which sees so many at most."""
+        whole = self.corpus.train()
+        if self.work.model != "CBM":
+            return whole
+        some = self._some(whole.X.shape[0], self.run.effort.trained_on_of_cbm)
+        return Part(whole.X[some], whole.Y[some], whole.weighting)
 
     @cached_property
     def Y(self) -> LabelMatrix:
@@ -188,9 +193,12 @@ class _Model:
         # Judges of all tables, whatever is wanted now: settings that were tried serve later runs too.
         judges = {_way(one): self._judge(one) for one in recipes_of(self.work.model, l1=self.work.l1)}
         seed = seed_of(self.run.seed, self.work.dataset)
-        X, Y = self._some(seed)
-        parts = Validation(0.2, self._n_folds(Y.n_samples), seed, self.run.effort.judged_on).parts(X, Y)
-        grid = settings(self.work.model, X, Y, self.run.effort, l1=self.work.l1)
+        effort = self.run.effort
+        most = effort.chosen_on_of_cbm if self.work.model == "CBM" else effort.chosen_on
+        some = self._some(self.Y.n_samples, most)
+        X, Y = self.train.X[some], self.Y.take(some)
+        parts = Validation(0.2, self._n_folds(Y.n_samples), seed, effort.judged_on).parts(X, Y)
+        grid = settings(self.work.model, X, Y, effort, l1=self.work.l1)
         model = make_model(self.work.model, seed_of(self.run.seed, self.work.dataset, self.work.model, 0))
         identity = {
             "work": self.work.name,
@@ -221,12 +229,12 @@ class _Model:
     def _judge(self, recipe: str) -> Recipe:
         return prediction(self.work.model, recipe, seed=self.run.seed, n_samples=self.run.effort.n_samples_judged)
 
-    def _some(self, seed: int) -> tuple[Any, LabelMatrix]:
-        """Give the documents to choose on."""
-        if self.Y.n_samples <= self.run.effort.chosen_on:
-            return self.train.X, self.Y
-        _, some = random_hold_out(self.Y.n_samples, self.run.effort.chosen_on / self.Y.n_samples, seed)
-        return self.train.X[some], self.Y.take(some)
+    def _some(self, n_documents: int, most: int) -> NDArray[np.int64]:
+        """Give so many of the documents at most, by chance and rising."""
+        if n_documents <= most:
+            return np.arange(n_documents)
+        _, some = random_hold_out(n_documents, most / n_documents, seed_of(self.run.seed, self.work.dataset))
+        return some
 
 
 def _way(recipe: str) -> str:
