@@ -26,7 +26,7 @@ TINY = Effort(
     n_repeats=2,
     chosen_on=100,
     chosen_on_of_cbm=80,
-    trained_on_of_cbm=110,
+    trained_on_if_slow=110,
     judged_on=50,
     n_samples_judged=20,
 )

@@ -101,21 +101,20 @@ def _listed(names: str | None) -> list[str]:
 
 def _datasets(names: str | None, run: Circumstances) -> Sequence[str]:
     """Give what was asked for, or all that is there; an error where that is nothing."""
-    from setwise.data import find_corpus
+    from setwise.experiments.corpora import Parts
     from setwise.experiments.plan import DATASETS, QUICK_DATASETS
 
-    def is_there(name: str) -> bool:
-        try:
-            find_corpus(name, folder=run.data)
-        except InvalidData:
-            return False
-        return True
-
+    wanted = _listed(names)
     usual = QUICK_DATASETS if run.effort.name == "quick" else DATASETS
-    found = _listed(names) or [name for name in usual if is_there(name)] or usual[:1]
-    for name in found:
-        find_corpus(name, folder=run.data)  # tells where it was looked for
-    return found
+    there = []
+    for name in wanted or usual:
+        try:
+            Parts(name, run.data).stored()
+            there.append(name)
+        except InvalidData:
+            if wanted or (name == usual[-1] and not there):
+                raise
+    return there
 
 
 @contextmanager

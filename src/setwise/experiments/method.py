@@ -13,15 +13,15 @@ def how_it_was_done() -> str:
     points = (
         "No choice sees a test document. A recipe chooses its settings by its own prediction on training documents "
         f"held out: a fifth of them, labels shared out, or all in {work.N_FOLDS} turns where there are fewer than "
-        f"{work.FEW_DOCUMENTS:,} (CBM: in {work.N_FOLDS_OF_CBM} turns below {work.FEW_DOCUMENTS_OF_CBM:,}). At most "
-        f"{FULL.chosen_on:,} documents are chosen on (CBM: {FULL.chosen_on_of_cbm:,}) and {FULL.judged_on:,} judged by. "
-        "What is chosen is trained on all training documents "
-        f"(CBM: on at most {FULL.trained_on_of_cbm:,}), and only then are test documents read.",
+        f"{work.FEW_DOCUMENTS:,} (CBM: {work.FEW_DOCUMENTS_OF_CBM:,}). At most "
+        f"{FULL.chosen_on:,} documents are chosen on (CBM: {FULL.chosen_on_of_cbm:,}) and {FULL.judged_on:,} judged "
+        "by. What is chosen is trained on all training documents "
+        f"(CRF and CBM: on at most {FULL.trained_on_if_slow:,}), and only then are test documents read.",
         "E: one training to its end serves both: without E the end counts, with E the iteration at which the "
-        f"documents held out were predicted best. Newton iterations of BR, PCC and LSF, every {grids.looks('CRF')}th of "
-        f"L-BFGS for a CRF, iterations of EM for CBM, whose end is at most {grids.MOST_EM}.",
+        f"documents held out were predicted best. Newton iterations of BR, PCC and LSF, every {grids.looks('CRF')}th "
+        f"of L-BFGS for a CRF, iterations of EM for CBM, whose end is at most {grids.MOST_EM}.",
         f"L: without it, squares alone. With it, L1 ratios of {_listed(FULL.learners)} for BR and PCC, "
-        f"{_listed(FULL.sizes)} for LSF, {_listed(FULL.crf)} for a CRF (the paper has no L1 there), "
+        f"{_listed(FULL.sizes)} for LSF, {_listed(FULL.crf)} for a CRF (the paper has no L1 there) and "
         f"{_listed(FULL.experts)} for CBM's experts, whose gate has squares alone. Strengths a ratio: "
         f"{FULL.learners.n_strengths} for BR and PCC, {FULL.sizes.n_strengths} for LSF, {FULL.crf.n_strengths} for a "
         f"CRF, {FULL.experts.n_strengths} for CBM.",

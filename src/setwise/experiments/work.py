@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from setwise.data.splits import random_hold_out
 from setwise.experiments.corpora import Part, Parts
-from setwise.experiments.grids import Effort, looks, make_model, settings
+from setwise.experiments.grids import SLOW, Effort, looks, make_model, settings
 from setwise.experiments.plan import HEAT_MODEL, HEAT_RECIPE, Work, recipes_of
 from setwise.experiments.recipes import Letters, prediction
 from setwise.experiments.rows import Corpus, Heat, Row, Score, packed
@@ -35,10 +35,9 @@ __all__ = ["Circumstances", "found_by"]
 
 FEW_DOCUMENTS = 2_000
 """Below so many a fifth of them is too few to choose by, and all are held out in turns."""
-N_FOLDS = 5
 FEW_DOCUMENTS_OF_CBM = 6_000
 """Its F1 jumps from one iteration of EM to the next, so it takes more documents to choose by."""
-N_FOLDS_OF_CBM = 3
+N_FOLDS = 3
 
 Tell = Callable[[int, int], None]
 """Hears how many steps of how many are done."""
@@ -129,11 +128,11 @@ class _Model:
 
     @cached_property
     def train(self) -> Part:
-        """All training documents, but for CBM, which sees so many at most."""
+        """All training documents; slow models see so many at most."""
         whole = self.corpus.train()
-        if self.work.model != "CBM":
+        if self.work.model not in SLOW:
             return whole
-        some = self._some(whole.X.shape[0], self.run.effort.trained_on_of_cbm)
+        some = self._some(whole.X.shape[0], self.run.effort.trained_on_if_slow)
         return Part(whole.X[some], whole.Y[some], whole.weighting)
 
     @cached_property
@@ -222,9 +221,8 @@ class _Model:
 
     def _n_folds(self, n_documents: int) -> int | None:
         """Give the number of turns in which documents are held out; None is one part."""
-        if n_documents < FEW_DOCUMENTS:
-            return N_FOLDS
-        return N_FOLDS_OF_CBM if self.work.model == "CBM" and n_documents < FEW_DOCUMENTS_OF_CBM else None
+        few = FEW_DOCUMENTS_OF_CBM if self.work.model == "CBM" else FEW_DOCUMENTS
+        return N_FOLDS if n_documents < few else None
 
     def _judge(self, recipe: str) -> Recipe:
         return prediction(self.work.model, recipe, seed=self.run.seed, n_samples=self.run.effort.n_samples_judged)
