@@ -69,7 +69,7 @@ def test_rows_of_another_seed_are_not_mixed_in(done: Path, corpora: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--tables", "7"), 2, "tables must be some of 1, 2, 3, 4, 5, heat; got 7."),
+        (("--tables", "7"), 2, "tables must be some of 1, 2, 3, 4, 5, heat, variants; got 7."),
         (("--models", "SVM"), 2, "models must be some of BR, PCC, CRF, CRF without pairs, CBM, LSF; got SVM."),
         (("--datasets", "nowhere"), 1, "The corpus 'nowhere' must be a folder"),
         (("--datasets", "tiny", "--data", "nowhere"), 1, "The corpus 'tiny' must be a folder"),

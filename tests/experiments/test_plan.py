@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from setwise.exceptions import InvalidParameter
-from setwise.experiments.plan import TABLES, plan, recipes_of
+from setwise.experiments.plan import TABLES, VARIANT_MODELS, VARIANTS, plan, recipes_of
 from setwise.experiments.recipes import MODELS, PAPER_RECIPES, not_applicable
 from tests.experiments.tiny import TINY
 
@@ -44,6 +44,13 @@ def test_what_is_done_is_not_planned_again() -> None:
     everything = keys(["a"], ["BR"], ["1", "2"], TINY)
     assert keys(["a"], ["BR"], ["1", "2"], TINY, done=everything[1:]) == everything[:1]
     assert plan(["a"], ["BR"], ["1", "2"], TINY, done=everything) == []
+
+
+def test_variants_have_the_last_column_alone() -> None:
+    found = keys(["enron_raw"], ["BR", "LSF"], ["variants"], TINY)
+    assert "BR" in VARIANT_MODELS
+    assert "LSF" not in VARIANT_MODELS
+    assert found == [("score", variant, "BR", "All4", 0) for variant in VARIANTS["enron_raw"]]
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_reports_are_the_same_as_the_page_in_files(rows: list[Row], tmp_path: Pa
     folder, file = tmp_path / "deep" / "found", tmp_path / "page.md"
     write_reports(rows, folder, file)
     stems = [*(f"table_{number}" for number in range(1, 7)), *(f"claim_{claim.number}" for claim in CLAIMS)]
-    stems += ["claims", "comparable", "slips", "shortfall", "effort"]
+    stems += ["claims", "comparable", "slips", "shortfall", "splits", "features", "effort"]
     tables = {f"tables/{stem}.{ending}" for stem in stems for ending in ("md", "html", "tex", "csv")}
     svgs = {"pipeline.svg", "heat_bibtex.svg", "heat_goemotions.svg"}
     before = contents(folder)

@@ -30,7 +30,7 @@ def reproduce(
     data: Annotated[Path | None, typer.Option(help="The folder of the corpora; SETWISE_DATA if not given.")] = None,
     datasets: Annotated[str | None, _some("corpora")] = None,
     models: Annotated[str | None, _some("models")] = None,
-    tables: Annotated[str | None, _some("of the tables 1 to 5, and heat,")] = None,
+    tables: Annotated[str | None, _some("of the tables 1 to 5, heat and variants,")] = None,
     seed: Seed = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Work side by side; a piece a core if not given.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Two small corpora, few settings: minutes.")] = False,
@@ -78,15 +78,16 @@ def _run(
     """Do what is not done yet."""
     from setwise.experiments import runner
     from setwise.experiments.costs import cost
-    from setwise.experiments.plan import TABLES, plan
+    from setwise.experiments.plan import TABLES, VARIANTS, plan
     from setwise.experiments.recipes import MODELS
     from setwise.experiments.rows import row_of
 
     wanted = _datasets(datasets, run)
     done = []
-    for name in wanted:
-        with runner.opened(folder, name, run) as store:
-            done += [row_of(row).key for row in store.rows]
+    for name in (one for dataset in wanted for one in (dataset, *VARIANTS.get(dataset, ()))):
+        if (folder / f"{name}.jsonl").exists():
+            with runner.opened(folder, name, run) as store:
+                done += [row_of(row).key for row in store.rows]
     works = plan(wanted, _listed(models) or list(MODELS), _listed(tables) or list(TABLES), run.effort, done)
     costs = {work: cost(work, run) for work in works}
     works = sorted(works, key=lambda work: -costs[work])  # the longest first, so that none is left alone at the end

@@ -24,11 +24,14 @@ class Found:
     heats: dict[str, Heat]
     scores: dict[Key, tuple[Score, ...]]
     """The repeats of a dataset, model and recipe."""
+    variants: dict[Key, tuple[Score, ...]]
+    """The same of datasets with another split or fewer features, which stand in no table of the paper."""
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Found:
         """Sort rows out."""
-        corpora, heats, scores = {}, {}, dict[Key, tuple[Score, ...]]()
+        corpora, heats = {}, {}
+        scores, variants = dict[Key, tuple[Score, ...]](), dict[Key, tuple[Score, ...]]()
         for row in sorted(rows, key=lambda row: row.key):
             match row:
                 case Corpus():
@@ -37,8 +40,9 @@ class Found:
                     heats[row.dataset] = row
                 case Score():
                     key = (row.dataset, row.model, row.recipe)
-                    scores[key] = (*scores.get(key, ()), row)
-        return cls(corpora, heats, scores)
+                    where = variants if "@" in row.dataset else scores
+                    where[key] = (*where.get(key, ()), row)
+        return cls(corpora, heats, scores, variants)
 
     @property
     def datasets(self) -> tuple[str, ...]:

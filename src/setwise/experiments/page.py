@@ -17,6 +17,7 @@ from setwise.experiments.paper import comparability, counterpart, slips
 from setwise.experiments.rows import Row
 from setwise.experiments.shortfall import shortfall
 from setwise.experiments.tables import tables
+from setwise.experiments.variants import features_table, splits_table
 from setwise.reports import Entry, Section, Table, as_csv, as_html, as_latex, as_markdown, html_page
 
 __all__ = ["page", "write_reports"]
@@ -69,7 +70,7 @@ def _sections(rows: list[Row]) -> tuple[Section, ...]:
         Section("Slips of the paper", "", (_slips_table(),)),
         Section(FIGURES),
         Section("Claims", "", tuple(claims)),
-        Section("Below the paper", "", (shortfall(rows),)),
+        Section("Below the paper", "", (shortfall(rows), splits_table(rows), features_table(rows))),
         Section("Effort", "", (effort_table(rows),)),
     )
 

@@ -10,7 +10,19 @@ from setwise.exceptions import InvalidParameter
 from setwise.experiments.grids import Effort
 from setwise.experiments.recipes import ALL_FOUR, MODELS, NOTHING, Letters, not_applicable, random_parts
 
-__all__ = ["DATASETS", "HEAT_MODEL", "HEAT_RECIPE", "QUICK_DATASETS", "TABLES", "Key", "Work", "plan", "recipes_of"]
+__all__ = [
+    "DATASETS",
+    "HEAT_MODEL",
+    "HEAT_RECIPE",
+    "QUICK_DATASETS",
+    "TABLES",
+    "VARIANTS",
+    "VARIANT_MODELS",
+    "Key",
+    "Work",
+    "plan",
+    "recipes_of",
+]
 
 Key = tuple[Any, ...]
 
@@ -38,8 +50,16 @@ TABLES: dict[str, dict[str, tuple[str, ...]]] = {
     "4": dict.fromkeys(_JOINT, _PREDICTION),
     "5": dict.fromkeys(("CRF", "CRF without pairs"), ("E+S", "E+S+G")),
     "heat": {},
+    "variants": {},
 }
 """Recipes of each model that a table shows."""
+
+VARIANTS: dict[str, tuple[str, ...]] = {
+    "enron_raw": ("enron_raw@split1", "enron_raw@split2", "enron_raw@split3", "enron_raw@split4"),
+    "tmc2007_500": ("tmc2007_500@125", "tmc2007_500@250"),
+}
+"""Corpora with another split or fewer features, to find out what a figure owes to these."""
+VARIANT_MODELS = ("BR", "PCC", "CRF")
 
 HEAT_MODEL, HEAT_RECIPE = "BR", "S+G"
 
@@ -74,15 +94,16 @@ def plan(
             work.append(Work("corpus", dataset, keys=(("corpus", dataset),)))
         for model in models:
             for l1 in (False, True):
-                some = recipes_of(model, l1=l1, tables=tables)
-                keys = [
-                    ("score", dataset, model, recipe, repeat)
-                    for recipe in some
-                    for repeat in range(effort.n_repeats if any(random_parts(model, recipe)) else 1)
-                ]
-                work.append(Work("model", dataset, model, l1, tuple(keys)))
+                recipes = recipes_of(model, l1=l1, tables=tables)
+                work.append(Work("model", dataset, model, l1, _keys(dataset, model, recipes, effort)))
         if "heat" in tables and HEAT_MODEL in models:
             work.append(Work("heat", dataset, keys=(("heat", dataset),)))
+        for variant in VARIANTS.get(dataset, ()) if "variants" in tables else ():
+            work += [
+                Work("model", variant, model, True, _keys(variant, model, [ALL_FOUR], effort))
+                for model in VARIANT_MODELS
+                if model in models
+            ]
     left = [
         Work(one.kind, one.dataset, one.model, one.l1, tuple(key for key in one.keys if key not in finished))
         for one in work
@@ -94,6 +115,14 @@ def recipes_of(model: str, *, l1: bool, tables: Iterable[str] = tuple(TABLES)) -
     """Give the recipes with L1 or without that the tables show of a model, each once, where they apply."""
     wanted = dict.fromkeys(recipe for table in TABLES if table in tables for recipe in TABLES[table].get(model, ()))
     return [recipe for recipe in wanted if Letters.of(recipe).l1 == l1 and not_applicable(model, recipe) is None]
+
+
+def _keys(dataset: str, model: str, recipes: Sequence[str], effort: Effort) -> tuple[Key, ...]:
+    return tuple(
+        ("score", dataset, model, recipe, repeat)
+        for recipe in recipes
+        for repeat in range(effort.n_repeats if any(random_parts(model, recipe)) else 1)
+    )
 
 
 def _check(what: str, given: Sequence[str], known: Iterable[str]) -> None:
