@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +15,6 @@ from setwise.exceptions import InvalidData
 
 if TYPE_CHECKING:
     from setwise.experiments.plan import Work
-    from setwise.experiments.runner import Watcher
     from setwise.experiments.work import Circumstances
 
 __all__ = ["reproduce"]
@@ -76,6 +74,7 @@ def _run(
     run: Circumstances, folder: Path, datasets: str | None, models: str | None, tables: str | None, jobs: int
 ) -> list[Work]:
     """Do what is not done yet."""
+    from setwise.cli.run_bar import run_bar
     from setwise.experiments import runner
     from setwise.experiments.costs import cost
     from setwise.experiments.plan import TABLES, VARIANTS, plan
@@ -92,7 +91,7 @@ def _run(
     costs = {work: cost(work, run) for work in works}
     works = sorted(works, key=lambda work: -costs[work])  # the longest first, so that none is left alone at the end
     note(f"{len(done):,} rows are there; {sum(len(work.keys) for work in works):,} are to be found on {jobs} cores")
-    with _bar(costs) as watcher:
+    with run_bar(costs) as watcher:
         return runner.run(works, run, folder, jobs, watcher)
 
 
@@ -116,46 +115,3 @@ def _datasets(names: str | None, run: Circumstances) -> Sequence[str]:
             if wanted or (name == usual[-1] and not there):
                 raise
     return there
-
-
-@contextmanager
-def _bar(costs: dict[Work, float]) -> Iterator[Watcher]:
-    """Give a watcher that shows how much is done and how long the rest may take; without a terminal, a line a piece."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    from setwise.experiments.runner import Watcher
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    left = TimeRemainingColumn(compact=True)
-    shares: dict[Any, float] = {}
-
-    with Progress(*columns, TextColumn("left"), left, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("starting", total=sum(costs.values()))
-
-        class Bar(Watcher):
-            def stepped(self, work: Work, done: int, total: int) -> None:
-                self._now(work, 0.9 * done / total)  # training and testing what was chosen is the rest
-
-            def ended(self, work: Work) -> None:
-                self._now(work, 1.0)
-                console.print(f"{work.name}: {len(work.keys)} rows", highlight=False)
-
-            def failed(self, work: Work, reason: str) -> None:
-                self._now(work, 1.0)
-                console.print(f"{work.name} failed: {reason}", highlight=False, markup=False)
-
-            def _now(self, work: Work, share: float) -> None:
-                shares[work] = share
-                completed = sum(costs[one] * part for one, part in shares.items())
-                progress.update(task, completed=completed, description=work.name)
-
-        yield Bar()
