@@ -46,11 +46,12 @@ def test_what_is_done_is_not_planned_again() -> None:
     assert plan(["a"], ["BR"], ["1", "2"], TINY, done=everything) == []
 
 
-def test_variants_have_the_last_column_alone() -> None:
-    found = keys(["enron_raw"], ["BR", "LSF"], ["variants"], TINY)
-    assert "BR" in VARIANT_MODELS
-    assert "LSF" not in VARIANT_MODELS
-    assert found == [("score", variant, "BR", "All4", 0) for variant in VARIANTS["enron_raw"]]
+def test_variants_come_with_their_corpus() -> None:
+    (work,) = plan(["enron_raw"], ["BR"], ["variants"], TINY)
+    assert (work.dataset, work.l1) == ("enron_raw", True)
+    assert work.keys == tuple(("score", variant, "BR", "All4", 0) for variant in VARIANTS["enron_raw"])
+    assert plan(["enron_raw"], ["CRF without pairs"], ["variants"], TINY) == []
+    assert "CRF without pairs" not in VARIANT_MODELS
 
 
 @pytest.mark.parametrize(

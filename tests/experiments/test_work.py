@@ -107,6 +107,24 @@ def test_no_setting_depends_on_test_documents(folder: Path, tmp_path_factory: py
     assert chosen[0] == chosen[1]
 
 
+def test_variants_take_the_settings_of_their_corpus(folder: Path) -> None:
+    run = circumstances(folder)
+    names = ["tiny", "tiny@split1", "tiny@5"]
+    keys = tuple(("score", name, "BR", "All4", 0) for name in names)
+    rows = {
+        row.dataset: row for row in found_by(Work("model", "tiny", "BR", True, keys), run) if isinstance(row, Score)
+    }
+    assert list(rows) == sorted(names)
+    assert len({repr((row.settings, row.iterations, row.validation_f1)) for row in rows.values()}) == 1
+    for name, row in rows.items():
+        train = Parts(name, run.data).train()
+        test = Parts(name, run.data).test(train)
+        Y, truth = LabelMatrix.of(train.Y), LabelMatrix.of(test.Y)
+        fitted = fit_for(make_model("BR").set_params(**row.settings), train.X, Y, row.iterations)
+        sets = prediction("BR", "All4").decided(fitted, test.X, Support.of(Y)).sets
+        assert row.f1 == instance_f1(truth, truth.with_indicator(sets))
+
+
 def test_seeds_come_from_names(folder: Path) -> None:
     rows = [row for work in works("model", "CBM", ("4",)) for row in found_by(work, circumstances(folder))]
     seeds = {(row.repeat, row.seed) for row in rows if isinstance(row, Score)}

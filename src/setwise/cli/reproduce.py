@@ -77,16 +77,15 @@ def _run(
     from setwise.cli.run_bar import run_bar
     from setwise.experiments import runner
     from setwise.experiments.costs import cost
-    from setwise.experiments.plan import TABLES, VARIANTS, plan
+    from setwise.experiments.plan import TABLES, plan
     from setwise.experiments.recipes import MODELS
     from setwise.experiments.rows import row_of
 
     wanted = _datasets(datasets, run)
     done = []
-    for name in (one for dataset in wanted for one in (dataset, *VARIANTS.get(dataset, ()))):
-        if (folder / f"{name}.jsonl").exists():
-            with runner.opened(folder, name, run) as store:
-                done += [row_of(row).key for row in store.rows]
+    for name in wanted:
+        with runner.opened(folder, name, run) as store:
+            done += [row_of(row).key for row in store.rows]
     works = plan(wanted, _listed(models) or list(MODELS), _listed(tables) or list(TABLES), run.effort, done)
     costs = {work: cost(work, run) for work in works}
     works = sorted(works, key=lambda work: -costs[work])  # the longest first, so that none is left alone at the end

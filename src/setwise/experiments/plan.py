@@ -55,18 +55,21 @@ TABLES: dict[str, dict[str, tuple[str, ...]]] = {
 """Recipes of each model that a table shows."""
 
 VARIANTS: dict[str, tuple[str, ...]] = {
-    "enron_raw": ("enron_raw@split1", "enron_raw@split2", "enron_raw@split3", "enron_raw@split4"),
+    "enron_raw": tuple(f"enron_raw@split{seed}" for seed in range(1, 11)),
     "tmc2007_500": ("tmc2007_500@125", "tmc2007_500@250"),
 }
 """Corpora with another split or fewer features, to find out what a figure owes to these."""
-VARIANT_MODELS = ("BR", "PCC", "CRF")
+VARIANT_MODELS = (*_JOINT, "LSF")
 
 HEAT_MODEL, HEAT_RECIPE = "BR", "S+G"
 
 
 @dataclass(frozen=True)
 class Work:
-    """What is done in one go: rows of a corpus, a heat map, or the recipes of a model that share their trainings."""
+    """What is done in one go: rows of a corpus, a heat map, or the recipes of a model that share what they try.
+
+    Variants of a corpus take the settings that were chosen for it, so their rows come with its own.
+    """
 
     kind: str
     dataset: str
@@ -94,16 +97,13 @@ def plan(
             work.append(Work("corpus", dataset, keys=(("corpus", dataset),)))
         for model in models:
             for l1 in (False, True):
-                recipes = recipes_of(model, l1=l1, tables=tables)
-                work.append(Work("model", dataset, model, l1, _keys(dataset, model, recipes, effort)))
+                keys = _keys(dataset, model, recipes_of(model, l1=l1, tables=tables), effort)
+                if "variants" in tables and l1 and model in VARIANT_MODELS:
+                    for variant in VARIANTS.get(dataset, ()):
+                        keys += _keys(variant, model, [ALL_FOUR], effort)
+                work.append(Work("model", dataset, model, l1, keys))
         if "heat" in tables and HEAT_MODEL in models:
             work.append(Work("heat", dataset, keys=(("heat", dataset),)))
-        for variant in VARIANTS.get(dataset, ()) if "variants" in tables else ():
-            work += [
-                Work("model", variant, model, True, _keys(variant, model, [ALL_FOUR], effort))
-                for model in VARIANT_MODELS
-                if model in models
-            ]
     left = [
         Work(one.kind, one.dataset, one.model, one.l1, tuple(key for key in one.keys if key not in finished))
         for one in work

@@ -35,8 +35,8 @@ def splits_table(rows: Iterable[Row]) -> Table:
         f"{ALL_FOUR} on other splits of the same documents",
         ("the stored split", "the paper's", "other splits", "lowest to highest", "splits"),
         lines,
-        "Each split takes other documents to test on, as many as the stored one, and chooses its settings anew; ± is "
-        "the standard deviation over splits.",
+        "Each split takes other documents to test on, as many as the stored one has; settings are those of the stored "
+        "one. ± is the standard deviation over splits.",
     )
 
 
@@ -53,7 +53,7 @@ def features_table(rows: Iterable[Row]) -> Table:
         f"{ALL_FOUR} with fewer features",
         ("all features", "the paper's", "with the most frequent ones alone"),
         lines,
-        "The same documents and split, with the features that most training documents have; settings are chosen anew.",
+        "The same documents, split and settings, with the features alone that most training documents have.",
     )
 
 

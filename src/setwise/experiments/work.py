@@ -118,21 +118,20 @@ def _heat(corpus: Parts, run: Circumstances, tell: Tell) -> Heat:
 
 
 @dataclass(frozen=True, eq=False)
-class _Model:
-    """The recipes of a model that share their trainings."""
+class _Documents:
+    """A corpus, or a variant of it, of which the test documents are read when they are asked for."""
 
-    work: Work
-    run: Circumstances
     corpus: Parts
-    tell: Tell
+    most: int | None
+    """Training documents at most; None is all."""
+    seed: int
 
     @cached_property
     def train(self) -> Part:
-        """All training documents; slow models see so many at most."""
         whole = self.corpus.train()
-        if self.work.model not in SLOW:
+        if self.most is None:
             return whole
-        some = self._some(whole.X.shape[0], self.run.effort.trained_on_if_slow)
+        some = _some(whole.X.shape[0], self.most, self.seed)
         return Part(whole.X[some], whole.Y[some], whole.weighting)
 
     @cached_property
@@ -140,36 +139,53 @@ class _Model:
         return LabelMatrix.of(self.train.Y)
 
     @cached_property
-    def test(self) -> Part:
-        """Asked for when all settings are chosen."""
-        return self.corpus.test(self.train)
+    def support(self) -> Support:
+        return Support.of(self.Y)
+
+    @cached_property
+    def test(self) -> tuple[Any, LabelMatrix]:
+        part = self.corpus.test(self.train)
+        return part.X, LabelMatrix.of(part.Y)
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """The recipes of a model that share what they try."""
+
+    work: Work
+    run: Circumstances
+    corpus: Parts
+    tell: Tell
 
     @property
     def recipes(self) -> list[str]:
         return list(dict.fromkeys(key[3] for key in self.work.keys))
 
+    def documents(self, dataset: str) -> _Documents:
+        most = self.run.effort.trained_on_if_slow if self.work.model in SLOW else None
+        return _Documents(Parts(dataset, self.run.data), most, seed_of(self.run.seed, self.work.dataset))
+
     def rows(self) -> Iterator[Score]:
         """Choose settings for each recipe, then train and test; recipes that chose the same share the trained model."""
         started = time.perf_counter()
-        best = self._choose()
-        support = Support.of(self.Y)
+        documents = {self.work.dataset: self.documents(self.work.dataset)}
+        best = self._choose(documents[self.work.dataset])
         trained: dict[Any, Any] = {}
-        for key in sorted(self.work.keys, key=lambda key: key[4]):  # a repeat of all recipes, then the next
-            recipe, repeat = key[3], key[4]
-            seed = seed_of(self.run.seed, self.work.dataset, self.work.model, repeat)
-            chosen, n_repeat = best[recipe], repeat if self.work.model == "CBM" else 0
-            which = repr((sorted(chosen.settings.items()), chosen.iterations, n_repeat))
+        for key in sorted(self.work.keys, key=lambda key: (key[4], key[1])):  # a repeat of all, then the next
+            _, dataset, name, recipe, repeat = key
+            some = documents.setdefault(dataset, self.documents(dataset))
+            seed = seed_of(self.run.seed, dataset, name, repeat)
+            chosen, n_repeat = best[recipe], repeat if name == "CBM" else 0
+            which = repr((dataset, sorted(chosen.settings.items()), chosen.iterations, n_repeat))
             if which not in trained:
-                model = make_model(self.work.model, seed, self.run.n_threads).set_params(**chosen.settings)
-                trained[which] = fit_for(model, self.train.X, self.Y, chosen.iterations)
+                model = make_model(name, seed, self.run.n_threads).set_params(**chosen.settings)
+                trained[which] = fit_for(model, some.train.X, some.Y, chosen.iterations)
             model = trained[which]
-            f1 = _f1(
-                prediction(self.work.model, recipe, seed=seed), model, self.test.X, LabelMatrix.of(self.test.Y), support
-            )
+            f1 = _f1(prediction(name, recipe, seed=seed), model, *some.test, some.support)
             size = model_size(model)
             yield Score(
-                self.work.dataset,
-                self.work.model,
+                dataset,
+                name,
                 recipe,
                 repeat,
                 seed,
@@ -187,15 +203,15 @@ class _Model:
             )
             started = time.perf_counter()
 
-    def _choose(self) -> dict[str, Best]:
+    def _choose(self, documents: _Documents) -> dict[str, Best]:
         """Give each recipe the setting that served the documents held out best, predicted in the recipe's own way."""
         # Judges of all tables, whatever is wanted now: settings that were tried serve later runs too.
         judges = {_way(one): self._judge(one) for one in recipes_of(self.work.model, l1=self.work.l1)}
         seed = seed_of(self.run.seed, self.work.dataset)
         effort = self.run.effort
         most = effort.chosen_on_of_cbm if self.work.model == "CBM" else effort.chosen_on
-        some = self._some(self.Y.n_samples, most)
-        X, Y = self.train.X[some], self.Y.take(some)
+        some = _some(documents.Y.n_samples, most, seed)
+        X, Y = documents.train.X[some], documents.Y.take(some)
         parts = Validation(0.2, self._n_folds(Y.n_samples), seed, effort.judged_on).parts(X, Y)
         grid = settings(self.work.model, X, Y, effort, l1=self.work.l1)
         model = make_model(self.work.model, seed_of(self.run.seed, self.work.dataset, self.work.model, 0))
@@ -227,12 +243,12 @@ class _Model:
     def _judge(self, recipe: str) -> Recipe:
         return prediction(self.work.model, recipe, seed=self.run.seed, n_samples=self.run.effort.n_samples_judged)
 
-    def _some(self, n_documents: int, most: int) -> NDArray[np.int64]:
-        """Give so many of the documents at most, by chance and rising."""
-        if n_documents <= most:
-            return np.arange(n_documents)
-        _, some = random_hold_out(n_documents, most / n_documents, seed_of(self.run.seed, self.work.dataset))
-        return some
+
+def _some(n_documents: int, most: int, seed: int) -> NDArray[np.int64]:
+    """Give so many of the documents at most, by chance and rising."""
+    if n_documents <= most:
+        return np.arange(n_documents)
+    return random_hold_out(n_documents, most / n_documents, seed)[1]
 
 
 def _way(recipe: str) -> str:
