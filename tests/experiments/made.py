@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from setwise.experiments.paper import paper_datasets, printed
-from setwise.experiments.recipes import MODELS, PAPER_RECIPES, not_applicable
+from setwise.experiments.recipes import MODELS, PREDICTION_RECIPES, TRAINING_RECIPES, not_applicable
 from setwise.experiments.rows import Corpus, Heat, Row, Score, packed
 
 N_DOCUMENTS = 12
@@ -21,6 +21,9 @@ PAPER_NAMES = dict(
     )
 )
 """Our names of the paper's datasets; the last two are made up."""
+
+
+PAPER_RECIPES = tuple(dict.fromkeys([*TRAINING_RECIPES, *PREDICTION_RECIPES]))
 
 
 def score(dataset: str, model: str, recipe: str, f1: float | Iterable[float], repeat: int = 0, **changes: Any) -> Score:

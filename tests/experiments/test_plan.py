@@ -6,7 +6,8 @@ import pytest
 
 from setwise.exceptions import InvalidParameter
 from setwise.experiments.plan import TABLES, VARIANT_MODELS, VARIANTS, plan, recipes_of
-from setwise.experiments.recipes import MODELS, PAPER_RECIPES, not_applicable
+from setwise.experiments.recipes import MODELS, not_applicable
+from tests.experiments.made import PAPER_RECIPES
 from tests.experiments.tiny import TINY
 
 

@@ -9,12 +9,12 @@ import pytest
 from setwise.exceptions import InvalidParameter
 from setwise.experiments.recipes import (
     MODELS,
-    PAPER_RECIPES,
     Letters,
     not_applicable,
     prediction,
     random_parts,
 )
+from tests.experiments.made import PAPER_RECIPES
 
 
 def test_every_combination_has_a_name_that_is_read_back() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from setwise.labels import LabelMatrix
 from setwise.learners import strength_grid
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
+from setwise.tuning.budget import NEGLIGIBLE_IF_SOFT
 from setwise.tuning.lines import LEAST_PULL, critical_of_all
 
 __all__ = ["FULL", "QUICK", "SLOW", "Effort", "Grid", "looks", "make_model", "settings"]
@@ -101,8 +102,6 @@ N_COMPONENTS = 30
 """Of CBM; the paper has 20, which with softened responsibilities are a little too few on the documents held out."""
 MOST_EM = 20
 """Iterations of EM that stand for its end; plain EM comes to its own sooner."""
-_NEGLIGIBLE_IF_SOFT = 1e-2
-"""Where responsibilities are softened, many are small; those below are left out to save time."""
 
 
 def make_model(name: str, seed: int = 0, n_threads: int = 1) -> Any:
@@ -142,7 +141,7 @@ def _lines(grid: Grid, critical: float, l1: bool) -> Iterator[dict[str, Any]]:
 
 def _mixtures(critical: float, effort: Effort, l1: bool) -> Iterator[dict[str, Any]]:
     for gate, (start, sharpness) in product(effort.gates, effort.sharpness):
-        soft = {} if sharpness == 1.0 else {"negligible": _NEGLIGIBLE_IF_SOFT}
+        soft = {} if sharpness == 1.0 else {"negligible": NEGLIGIBLE_IF_SOFT}
         for line in _lines(effort.experts, critical, l1):
             yield {
                 **line,

@@ -8,7 +8,16 @@ from typing import Any
 
 from setwise.exceptions import InvalidParameter
 from setwise.experiments.grids import Effort
-from setwise.experiments.recipes import ALL_FOUR, MODELS, NOTHING, Letters, not_applicable, random_parts
+from setwise.experiments.recipes import (
+    ALL_FOUR,
+    CRF_RECIPES,
+    MODELS,
+    PREDICTION_RECIPES,
+    TRAINING_RECIPES,
+    Letters,
+    not_applicable,
+    random_parts,
+)
 
 __all__ = [
     "DATASETS",
@@ -39,16 +48,14 @@ DATASETS = (
 )
 QUICK_DATASETS = ("bibtex", "medical")
 
-_TRAINING = (NOTHING, "S+G", "L+S+G", "E+S+G", ALL_FOUR)
-_PREDICTION = (NOTHING, "L+E", "L+E+S", "L+E+G", ALL_FOUR)
 _JOINT = ("BR", "PCC", "CRF", "CBM")
 
 TABLES: dict[str, dict[str, tuple[str, ...]]] = {
     "1": {},
-    "2": dict.fromkeys((*_JOINT, "LSF"), _TRAINING),
+    "2": dict.fromkeys((*_JOINT, "LSF"), TRAINING_RECIPES),
     "3": dict.fromkeys((*_JOINT, "LSF"), ("S+G", "L+S+G")),
-    "4": dict.fromkeys(_JOINT, _PREDICTION),
-    "5": dict.fromkeys(("CRF", "CRF without pairs"), ("E+S", "E+S+G")),
+    "4": dict.fromkeys(_JOINT, PREDICTION_RECIPES),
+    "5": dict.fromkeys(("CRF", "CRF without pairs"), CRF_RECIPES),
     "heat": {},
     "variants": {},
 }

@@ -9,7 +9,18 @@ from dataclasses import dataclass
 from setwise.exceptions import InvalidParameter
 from setwise.prediction import Recipe
 
-__all__ = ["ALL_FOUR", "MODELS", "NOTHING", "PAPER_RECIPES", "Letters", "not_applicable", "prediction", "random_parts"]
+__all__ = [
+    "ALL_FOUR",
+    "CRF_RECIPES",
+    "MODELS",
+    "NOTHING",
+    "PREDICTION_RECIPES",
+    "TRAINING_RECIPES",
+    "Letters",
+    "not_applicable",
+    "prediction",
+    "random_parts",
+]
 
 NOTHING = "No REG"
 ALL_FOUR = "All4"
@@ -53,8 +64,12 @@ class Letters:
         return cls(*(letter in letters for letter in "LESG"))
 
 
-PAPER_RECIPES = (NOTHING, "S+G", "L+S+G", "E+S+G", "L+E", "L+E+S", "L+E+G", ALL_FOUR)
-"""The columns of its tables."""
+TRAINING_RECIPES = (NOTHING, "S+G", "L+S+G", "E+S+G", ALL_FOUR)
+"""The columns of the paper's Table 2."""
+PREDICTION_RECIPES = (NOTHING, "L+E", "L+E+S", "L+E+G", ALL_FOUR)
+"""Those of its Table 4."""
+CRF_RECIPES = ("E+S", "E+S+G")
+"""Those of its Table 5, where a CRF has squares alone."""
 
 
 def not_applicable(model: str, recipe: str) -> str | None:

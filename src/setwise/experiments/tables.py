@@ -8,7 +8,7 @@ from statistics import mean, stdev
 
 from setwise.experiments.found import Found
 from setwise.experiments.paper import counterpart, domain, paper_datasets, printed
-from setwise.experiments.recipes import ALL_FOUR, NOTHING
+from setwise.experiments.recipes import ALL_FOUR, CRF_RECIPES, PREDICTION_RECIPES, TRAINING_RECIPES
 from setwise.experiments.rows import Corpus, Row, Score
 from setwise.reports.table import Entry, Table
 
@@ -27,15 +27,13 @@ __all__ = [
     "tables",
 ]
 
-TRAINING_RECIPES = (NOTHING, "S+G", "L+S+G", "E+S+G", ALL_FOUR)
 TRAINING_MODELS = ("BR", "LSF", "PCC", "CBM", "CRF")
-PREDICTION_RECIPES = (NOTHING, "L+E", "L+E+S", "L+E+G", ALL_FOUR)
 PREDICTION_MODELS = ("BR", "CRF", "PCC", "CBM")
 SIZE_MODELS = ("BR", "LSF", "CBM", "PCC", "CRF")
 SIZES = ("features selected", "model size")
 CRF_MODELS = ("CRF without pairs", "CRF")
 GFM_COLUMNS = (WITHOUT_GFM, WITH_GFM) = ("without GFM", "with GFM")
-SQUARES_ALONE = {WITHOUT_GFM: "E+S", WITH_GFM: "E+S+G"}
+SQUARES_ALONE = dict(zip(GFM_COLUMNS, CRF_RECIPES, strict=True))
 """What the paper's CRF has; shown where both of ours have it."""
 WITH_L1 = {WITHOUT_GFM: "L+E+S", WITH_GFM: ALL_FOUR}
 

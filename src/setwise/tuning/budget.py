@@ -13,7 +13,7 @@ from setwise.models import BernoulliMixture, PairwiseCRF
 from setwise.tuning.lines import Line, critical_of_all, elastic_lines
 from setwise.tuning.stopping import Patience
 
-__all__ = ["BUDGETS", "Budget", "BudgetName", "Plan", "checked_budget", "plan_for"]
+__all__ = ["BUDGETS", "NEGLIGIBLE_IF_SOFT", "Budget", "BudgetName", "Plan", "checked_budget", "plan_for"]
 
 BudgetName = Literal["quick", "normal", "thorough"]
 
@@ -84,7 +84,7 @@ _LOOKS_AT_CRF = Patience(patience=4, min_iterations=40, check_every=10)
 _LOOKS_AT_CBM = Patience(patience=3, min_iterations=3)
 """It is best after two or three iterations of EM; the first says little."""
 
-_NEGLIGIBLE_IF_SOFT = 1e-2
+NEGLIGIBLE_IF_SOFT = 1e-2
 """Where responsibilities are softened, many are small; those below are left out to save time."""
 
 
@@ -115,7 +115,7 @@ def _mixtures(model: Any, X: Any, Y: LabelMatrix, budget: Budget) -> list[Line]:
     for n_components, gate, (start, sharpness) in product(
         budget.n_components or (model.n_components,), budget.gates, budget.sharpness
     ):
-        soft = {} if sharpness == 1.0 else {"negligible": _NEGLIGIBLE_IF_SOFT}
+        soft = {} if sharpness == 1.0 else {"negligible": NEGLIGIBLE_IF_SOFT}
         lines.append(
             Line(
                 strengths,
