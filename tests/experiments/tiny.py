@@ -25,7 +25,6 @@ TINY = Effort(
     heat=Grid(3, (0.0, 1.0), (1e-1, 1e-3), (1e-1, 1e-3)),
     n_repeats=2,
     chosen_on=100,
-    chosen_on_of_cbm=80,
     trained_on_if_slow=110,
     judged_on=50,
     n_samples_judged=20,

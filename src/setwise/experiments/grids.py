@@ -54,8 +54,6 @@ class Effort:
     """Of what is left to chance."""
     chosen_on: int
     """Training documents at most that settings are chosen on; what is chosen is then trained on all."""
-    chosen_on_of_cbm: int
-    """The same of CBM, which takes ten times as long."""
     trained_on_if_slow: int
     """Training documents at most that CRF and CBM see at all."""
     judged_on: int
@@ -75,7 +73,6 @@ FULL = Effort(
     heat=Grid(9, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), (1e-1, 1e-5), (1e-1, 1e-5)),
     n_repeats=3,
     chosen_on=24_000,
-    chosen_on_of_cbm=8_000,
     trained_on_if_slow=24_000,
     judged_on=3_000,
     n_samples_judged=100,
@@ -91,7 +88,6 @@ QUICK = Effort(
     heat=Grid(4, (0.0, 0.5, 1.0), (1e-1, 1e-4), (1e-1, 1e-4)),
     n_repeats=1,
     chosen_on=24_000,
-    chosen_on_of_cbm=8_000,
     trained_on_if_slow=24_000,
     judged_on=1_000,
     n_samples_judged=50,

@@ -14,7 +14,7 @@ def how_it_was_done() -> str:
         "No choice sees a test document. A recipe chooses its settings by its own prediction on training documents "
         f"held out: a fifth of them, labels shared out, or all in {work.N_FOLDS} turns where there are fewer than "
         f"{work.FEW_DOCUMENTS:,} (CBM: {work.FEW_DOCUMENTS_OF_CBM:,}). At most "
-        f"{FULL.chosen_on:,} documents are chosen on (CBM: {FULL.chosen_on_of_cbm:,}) and {FULL.judged_on:,} judged "
+        f"{FULL.chosen_on:,} documents are chosen on and {FULL.judged_on:,} judged "
         "by. What is chosen is trained on all training documents "
         f"(CRF and CBM: on at most {FULL.trained_on_if_slow:,}), and only then are test documents read.",
         "E: one training to its end serves both: without E the end counts, with E the iteration at which the "

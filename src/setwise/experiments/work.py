@@ -209,8 +209,7 @@ class _Model:
         judges = {_way(one): self._judge(one) for one in recipes_of(self.work.model, l1=self.work.l1)}
         seed = seed_of(self.run.seed, self.work.dataset)
         effort = self.run.effort
-        most = effort.chosen_on_of_cbm if self.work.model == "CBM" else effort.chosen_on
-        some = _some(documents.Y.n_samples, most, seed)
+        some = _some(documents.Y.n_samples, effort.chosen_on, seed)
         X, Y = documents.train.X[some], documents.Y.take(some)
         parts = Validation(0.2, self._n_folds(Y.n_samples), seed, effort.judged_on).parts(X, Y)
         grid = settings(self.work.model, X, Y, effort, l1=self.work.l1)
