@@ -35,8 +35,9 @@ def splits_table(rows: Iterable[Row]) -> Table:
         f"{ALL_FOUR} on other splits of the same documents",
         ("the stored split", "the paper's", "other splits", "lowest to highest", "splits"),
         lines,
-        "Each split takes other documents to test on, as many as the stored one has; settings are those of the stored "
-        "one. ± is the standard deviation over splits.",
+        "Each split takes other documents to test on, as many as the stored one has. Settings are those of the stored "
+        "one, chosen on documents of which a split tests some: they are two or three numbers. ± is the standard "
+        "deviation over splits.",
     )
 
 
