@@ -49,7 +49,7 @@ def test_test_documents_are_weighed_as_training_says(counts: Path) -> None:
     (counts / "test.svm.gz").write_bytes((counts / "train.svm.gz").read_bytes() + gzip.compress(b"1 1:9 3:9\n"))
     test = Parts("medical_raw").test(train)
     assert_allclose(test.X[:3].toarray(), train.X.toarray())
-    with pytest.raises(ValueError, match="needs the weighting"):
+    with pytest.raises(ValueError, match="must be given the weighting"):
         features("medical_raw", "test")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from setwise.experiments.rows import Row, read_rows
 from setwise.experiments.runner import Watcher, run
 from tests.experiments.tiny import TINY, circumstances, write_corpus
 
+REPOSITORY = Path(__file__).parents[2]
 WORKS = plan(["tiny"], ["BR", "CBM"], ["1", "4"], TINY)
 
 
@@ -117,18 +119,14 @@ def test_a_kill_in_the_middle_and_a_second_run_give_the_same_rows(whole: Path, t
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     rows = tmp_path / "rows" / "tiny.jsonl"
+    command = [sys.executable, str(program), str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}  # the program imports from these tests
     for n_lines in (3, 6):  # killed as soon as so many lines are there
-        with subprocess.Popen([sys.executable, str(program), str(tmp_path)], stdout=subprocess.PIPE) as process:
-            until(lambda wanted=n_lines: rows.exists() and len(rows.read_bytes().splitlines()) >= wanted)
-            assert process.poll() is None, "over before the kill"
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+            while not rows.exists() or len(rows.read_bytes().splitlines()) < n_lines:
+                assert process.poll() is None, "over before the kill"
+                time.sleep(0.01)
             process.send_signal(signal.SIGKILL)
             process.communicate(timeout=60)  # the pipe is open until the last of its processes has ended too
-    subprocess.run([sys.executable, str(program), str(tmp_path)], check=True, timeout=300)
+    subprocess.run(command, check=True, timeout=300, env=environment)
     assert told(tmp_path) == told(whole)
-
-
-def until(is_so: Any, seconds: float = 120.0) -> None:
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.01)

@@ -51,8 +51,8 @@ def effort_table(rows: Iterable[Row]) -> Table:
         "Seconds and memory",
         ("data", "model", "results", "seconds", "peak MB"),
         tuple(lines),
-        "Seconds of choosing settings, training and predicting, of all recipes and repeats together; memory is the "
-        "peak of the process so far, so it is of this model or of one before it.",
+        "Seconds of choosing settings, training and predicting, of all recipes and repeats together, on one core each; "
+        "memory is the peak of a process that does such work.",
         n_headings=2,
     )
 
