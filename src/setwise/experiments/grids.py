@@ -79,12 +79,12 @@ FULL = Effort(
 )
 QUICK = Effort(
     "quick",
-    learners=Grid(3, (0.6,), (1e-2, 1e-3), (1e-3, 1e-5)),
-    sizes=Grid(2, (1.0,), (1e-2, 2e-3), (1e-4, 1e-5)),
+    learners=Grid(2, (0.6,), (5e-3, 1e-3), (3e-4, 3e-5)),
+    sizes=Grid(1, (1.0,), (3e-3, 3e-3), (3e-5, 3e-5)),
     crf=Grid(2, (0.5,), (1e-2, 4e-3), (1e-3, 3e-4)),
     experts=Grid(1, (0.7,), (3e-4, 3e-4), (3e-5, 3e-5)),
     gates=(1e-3,),
-    sharpness=((0.25, 0.4),),
+    sharpness=((1.0, 1.0),),
     heat=Grid(4, (0.0, 0.5, 1.0), (1e-1, 1e-4), (1e-1, 1e-4)),
     n_repeats=1,
     chosen_on=24_000,
