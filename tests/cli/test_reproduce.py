@@ -74,6 +74,7 @@ def test_rows_of_another_seed_are_not_mixed_in(done: Path, corpora: Path) -> Non
         (("--datasets", "nowhere"), 1, "The corpus 'nowhere' must be a folder"),
         (("--datasets", "tiny", "--data", "nowhere"), 1, "The corpus 'tiny' must be a folder"),
         (("--only-page", "--output", "nowhere"), 1, "must have rows"),
+        (("--page", "nowhere/page.md"), 1, "nowhere/page.md must be a file that can be written"),
     ],
 )
 def test_mistakes_are_one_line(

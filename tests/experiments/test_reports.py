@@ -121,7 +121,7 @@ def test_effort_is_told_from_the_rows() -> None:
 
 
 def test_figures_below_the_paper_are_named_with_their_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reasons, "_reasons", lambda: {"bibtex": {"PCC": "Another order."}})
+    monkeypatch.setattr(reasons, "_reasons", lambda: {("bibtex", "PCC"): "Another order."})
     levels = {"BR": 45.44, "PCC": 46.0, "CBM": 49.56, "CRF": 48.0}
     rows = scores({("bibtex", model, "All4"): level for model, level in levels.items()})
     table = shortfall.shortfall([*rows, score("goemotions", "BR", "All4", 10)])
@@ -134,5 +134,4 @@ def test_figures_below_the_paper_are_named_with_their_reason(monkeypatch: pytest
 
 def test_reasons_are_sentences_by_dataset_and_model() -> None:
     assert reasons.reason("unheard", "BR") is None
-    for models in reasons._reasons().values():
-        assert all(sentence.endswith(".") for sentence in models.values())
+    assert all(why.endswith(".") for why in reasons._reasons().values())

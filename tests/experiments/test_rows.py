@@ -57,6 +57,19 @@ def test_files_are_read_in_the_order_of_keys(tmp_path: Path) -> None:
     assert read_rows(tmp_path) == [rows[2], rows[4], rows[3], rows[1], rows[0]]
 
 
+def test_a_line_that_was_cut_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"run": 1}\n' + json.dumps(as_stored(CORPUS)) + '\n{"kind": "sc')
+    assert read_rows(tmp_path) == [CORPUS]
+
+
+@pytest.mark.parametrize("line", ["{", "7", "\udcff"])
+def test_damaged_lines_are_told_by_file_and_number(tmp_path: Path, line: str) -> None:
+    content = b'{"run": 1}\n' + line.encode(errors="surrogateescape") + b"\n"
+    (tmp_path / "x.jsonl").write_bytes(content)
+    with pytest.raises(InvalidData, match=r"x\.jsonl must have a JSON object a line; line 2 is none\."):
+        read_rows(tmp_path)
+
+
 def test_repeats_are_averaged_by_document() -> None:
     repeats = [score(values=(0.0, 1.0, 0.5)), score(repeat=1, values=(1.0, 1.0, 0.0))]
     assert mean_by_document(repeats).tolist() == [0.5, 1.0, 0.25]

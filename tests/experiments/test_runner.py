@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,14 @@ def test_rows_of_another_corpus_are_not_mixed_in(tmp_path: Path) -> None:
     (tmp_path / "other").rename(tmp_path / "data")
     with pytest.raises(InvalidData, match="must come from the same run"):
         run(corpus, circumstances(tmp_path), tmp_path / "rows")
+
+
+def test_rows_of_another_effort_are_not_mixed_in(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "data")
+    run(WORKS[:1], circumstances(tmp_path), tmp_path / "rows")
+    more = replace(circumstances(tmp_path), effort=replace(TINY, n_repeats=3))
+    with pytest.raises(InvalidData, match="must come from the same run"):
+        run(WORKS[:1], more, tmp_path / "rows")
 
 
 PROGRAM = """

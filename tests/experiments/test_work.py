@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from setwise.data.splits import random_hold_out
-from setwise.experiments import work as module
+from setwise.experiments import model_work as module
 from setwise.experiments.corpora import Part, Parts
 from setwise.experiments.grids import SLOW, make_model
 from setwise.experiments.plan import TABLES, Work, plan

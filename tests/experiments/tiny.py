@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from setwise.experiments.circumstances import Circumstances
 from setwise.experiments.grids import Effort, Grid
-from setwise.experiments.work import Circumstances
 from tests.models.corpora import NAMES, small_corpus
 
 __all__ = ["TINY", "circumstances", "write_corpus"]

@@ -14,8 +14,8 @@ from setwise.cli.settings import Seed
 from setwise.exceptions import InvalidData
 
 if TYPE_CHECKING:
+    from setwise.experiments.circumstances import Circumstances
     from setwise.experiments.plan import Work
-    from setwise.experiments.work import Circumstances
 
 __all__ = ["reproduce"]
 
@@ -46,12 +46,15 @@ def reproduce(
 
         setwise reproduce --datasets bibtex,medical --models BR,CBM --tables 2,4 --jobs 2
     """
+    from setwise.data import check_target
+    from setwise.experiments.circumstances import Circumstances
     from setwise.experiments.grids import FULL, QUICK
     from setwise.experiments.page import write_reports
     from setwise.experiments.rows import read_rows
-    from setwise.experiments.work import Circumstances
 
     folder = output or Path("reproduction-quick" if quick else "reproduction")
+    if page is not None:
+        check_target(page)  # before hours of work
     failed: list[Work] = []
     if not only_page:
         circumstances = Circumstances(QUICK if quick else FULL, seed, folder / "cells", data)

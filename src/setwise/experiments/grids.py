@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from setwise.exceptions import InvalidParameter
 from setwise.labels import LabelMatrix
 from setwise.learners import strength_grid
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
@@ -94,6 +95,7 @@ QUICK = Effort(
 )
 
 SLOW = ("CRF", "CRF without pairs", "CBM")
+"""Whose training is bounded by ``trained_on_if_slow``."""
 N_COMPONENTS = 30
 """Of CBM; the paper has 20, which with softened responsibilities are a little too few on the documents held out."""
 MOST_EM = 20
@@ -111,8 +113,9 @@ def make_model(name: str, seed: int = 0, n_threads: int = 1) -> Any:
             return PairwiseCRF(pairs=name == "CRF", n_threads=n_threads)
         case "LSF":
             return LabelSizeFactors(n_threads=n_threads)
-        case _:
+        case "CBM":
             return BernoulliMixture(N_COMPONENTS, max_iter=MOST_EM, seed=seed, n_threads=n_threads)
+    raise InvalidParameter(f"model must be one of the experiments' models; got {name!r}.")
 
 
 def looks(model: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setwise.experiments import grids, work
+from setwise.experiments import grids, model_work
 from setwise.experiments.grids import FULL, Grid
 
 __all__ = ["how_it_was_done"]
@@ -12,8 +12,8 @@ def how_it_was_done() -> str:
     """Tell it in paragraphs, for the full effort."""
     points = (
         "No choice sees a test document. A recipe chooses its settings by its own prediction on training documents "
-        f"held out: a fifth of them, labels shared out, or all in {work.N_FOLDS} turns where there are fewer than "
-        f"{work.FEW_DOCUMENTS:,} (CBM: {work.FEW_DOCUMENTS_OF_CBM:,}). At most "
+        f"held out: a fifth of them, labels shared out, or all in {model_work.N_FOLDS} turns where there are fewer "
+        f"than {model_work.FEW_DOCUMENTS:,} (CBM: {model_work.FEW_DOCUMENTS_OF_CBM:,}). At most "
         f"{FULL.chosen_on:,} documents are chosen on and {FULL.judged_on:,} judged "
         "by. What is chosen is trained on all training documents "
         f"(CRF and CBM: on at most {FULL.trained_on_if_slow:,}), and only then are test documents read.",

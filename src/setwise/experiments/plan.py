@@ -15,8 +15,8 @@ from setwise.experiments.recipes import (
     PREDICTION_RECIPES,
     TRAINING_RECIPES,
     Letters,
+    is_random,
     not_applicable,
-    random_parts,
 )
 
 __all__ = [
@@ -128,7 +128,7 @@ def _keys(dataset: str, model: str, recipes: Sequence[str], effort: Effort) -> t
     return tuple(
         ("score", dataset, model, recipe, repeat)
         for recipe in recipes
-        for repeat in range(effort.n_repeats if any(random_parts(model, recipe)) else 1)
+        for repeat in range(effort.n_repeats if is_random(model, recipe) else 1)
     )
 
 

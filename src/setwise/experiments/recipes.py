@@ -3,7 +3,6 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from setwise.exceptions import InvalidParameter
@@ -17,9 +16,9 @@ __all__ = [
     "PREDICTION_RECIPES",
     "TRAINING_RECIPES",
     "Letters",
+    "is_random",
     "not_applicable",
     "prediction",
-    "random_parts",
 ]
 
 NOTHING = "No REG"
@@ -41,11 +40,6 @@ class Letters:
         """As the paper writes it."""
         on = [letter for letter, is_on in zip("LESG", self._flags, strict=True) if is_on]
         return {0: NOTHING, 4: ALL_FOUR}.get(len(on), "+".join(on))
-
-    @property
-    def training(self) -> Letters:
-        """What is decided before any prediction: recipes that agree on it share their trained models."""
-        return Letters(self.l1, self.early)
 
     @property
     def _flags(self) -> tuple[bool, bool, bool, bool]:
@@ -96,9 +90,6 @@ def prediction(model: str, recipe: str, *, seed: int = 0, n_samples: int = 1000)
     return Recipe("sampled", "gfm", seed=seed, n_samples=n_samples) if letters.gfm else Recipe("mode", decision)  # type: ignore[arg-type]
 
 
-def random_parts(model: str, recipe: str) -> Iterable[str]:
-    """Name what is left to chance, and so is repeated: where CBM starts, and samples."""
-    if model == "CBM":
-        yield "start"
-    if prediction(model, recipe).inference == "sampled":
-        yield "samples"
+def is_random(model: str, recipe: str) -> bool:
+    """Say whether a recipe leaves something to chance, and so is repeated: where CBM starts, or samples."""
+    return model == "CBM" or prediction(model, recipe).inference == "sampled"

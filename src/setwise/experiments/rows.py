@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-import json
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData
+from setwise.tuning.store import whole_lines
 
 __all__ = [
     "Corpus",
@@ -140,8 +141,7 @@ def read_rows(folder: str | Path) -> list[Row]:
     rows = [
         row_of(found)
         for path in sorted(Path(folder).glob("*.jsonl"))
-        for found in map(json.loads, path.read_text().splitlines())
-        if "kind" in found
+        for found in islice(whole_lines(path.read_bytes(), path), 1, None)
     ]
     return sorted(rows, key=lambda row: row.key)
 

@@ -7,8 +7,10 @@ import multiprocessing
 import os
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from multiprocessing.process import BaseProcess
@@ -16,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from setwise.data.atomic import atomic_writer
+from setwise.exceptions import NotConverged
+from setwise.experiments.circumstances import Circumstances
 from setwise.experiments.corpora import Parts
 from setwise.experiments.plan import Work
 from setwise.experiments.rows import Row, as_stored, row_of
-from setwise.experiments.work import Circumstances, found_by
+from setwise.experiments.work import found_by
 from setwise.tuning.store import CellStore
 
 __all__ = ["Watcher", "opened", "run"]
@@ -46,7 +50,7 @@ def opened(folder: Path, dataset: str, run: Circumstances) -> CellStore:
     identity = {
         "dataset": dataset,
         "documents": Parts(dataset, run.data).digest(),
-        "effort": run.effort.name,
+        "effort": asdict(run.effort),
         "seed": run.seed,
     }
     return CellStore(folder / f"{dataset}.jsonl", identity)
@@ -118,6 +122,7 @@ def _do(connection: Connection, work: Work, circumstances: Circumstances) -> Non
     """Do a piece of work in a process of its own, and tell of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends this one
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    warnings.simplefilter("ignore", NotConverged)  # a setting is judged by what it came to; nobody could act on it here
     say: Callable[[tuple[str, Any]], None] = connection.send
     try:
         for row in found_by(work, circumstances, lambda done, total: say(("step", (done, total)))):

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from setwise.exceptions import InvalidData
 
-__all__ = ["CellStore"]
+__all__ = ["CellStore", "whole_lines"]
 
 FORMAT = 1
 
@@ -73,10 +73,16 @@ class CellStore:
         end = content.rfind(b"\n") + 1
         if end < len(content):
             self._file.truncate(end)
-        for number, line in enumerate(content[:end].splitlines(), start=1):
-            try:
-                yield json.loads(line)
-            except ValueError:
-                raise InvalidData(
-                    f"{self.path} must have a JSON object a line; line {number} is none. Hint: remove the file."
-                ) from None
+        return whole_lines(content, self.path)
+
+
+def whole_lines(content: bytes, path: Path) -> Iterator[dict[str, Any]]:
+    """Read the lines of such a file, the first that says what run it is among them; one that was cut is left out."""
+    for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), start=1):
+        try:
+            found = json.loads(line)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise InvalidData(f"{path} must have a JSON object a line; line {number} is none. Hint: remove the file.")
+        yield found
