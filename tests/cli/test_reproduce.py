@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,15 @@ def test_mistakes_are_one_line(
     assert ended.stderr.startswith("error: ")
     assert message in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+def test_work_that_fails_is_told_by_its_reason_alone(corpora: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(corpora, folder)
+    (folder / "tiny" / "train.svm.gz").write_bytes(b"nothing that was ever compressed")
+    ended = run("reproduce", "--quick", "--datasets", "tiny", "--tables", "1", "--data", folder, "--output", tmp_path)
+    assert ended.returncode == 1
+    _, failed, last, *more = ended.stderr.splitlines()
+    assert failed.startswith(f"tiny corpus failed: {folder}/tiny/train.svm.gz must be a file that can be read")
+    assert last == "1 pieces of work failed, and the next call does them again: tiny corpus"
+    assert not more

@@ -11,9 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setwise.exceptions import InvalidData
-from setwise.experiments.rows import Corpus, Score, as_stored, mean_by_document, packed, read_rows, row_of, unpacked
+from setwise.experiments.rows import (
+    Corpus,
+    Heat,
+    Row,
+    Score,
+    as_stored,
+    mean_by_document,
+    packed,
+    read_rows,
+    row_of,
+    unpacked,
+)
 
 CORPUS = Corpus("tiny", 5, 20, 12, 160, 2.5, 60.0, 120, 40, 3)
+HEAT = Heat("tiny", "BR", "All4", 7, [0.1, 1.0], [[2.0, 1.0], [1.0, 0.5]], [1.0, 0.5], [[0.1, 0.2], [0.3, 0.4]], 0.5)
 
 
 def score(dataset: str = "tiny", recipe: str = "S+G", repeat: int = 0, values: tuple[float, ...] = (0.5, 1.0)) -> Score:
@@ -38,8 +50,8 @@ def test_the_few_values_of_f1_take_little_room() -> None:
     assert len(packed(f1)) < 5_000
 
 
-@pytest.mark.parametrize("row", [CORPUS, score()])
-def test_rows_are_read_as_they_were(row: Corpus | Score) -> None:
+@pytest.mark.parametrize("row", [CORPUS, score(), HEAT])
+def test_rows_are_read_as_they_were(row: Row) -> None:
     assert row_of(json.loads(json.dumps(as_stored(row)))) == row
 
 
@@ -47,6 +59,31 @@ def test_rows_are_read_as_they_were(row: Corpus | Score) -> None:
 def test_other_rows_are_refused(found: dict[str, object]) -> None:
     with pytest.raises(InvalidData, match="A row must be"):
         row_of(found)
+
+
+@pytest.mark.parametrize(
+    ("row", "damage"),
+    [
+        (CORPUS, {"labels": "many"}),
+        (CORPUS, {"cardinality": None}),
+        (score(), {"f1": "high"}),
+        (score(), {"f1": 0.5}),
+        (score(), {"iterations": "none"}),
+        (score(), {"settings": [0.1]}),
+        (score(), {"documents": "zzz"}),
+        (score(), {"documents": "AAAA"}),
+        (score(), {"documents": packed([0.5, 0.5])}),
+        (score(), {"another": 1}),
+        (HEAT, {"f1": [[0.1, 0.2]]}),
+        (HEAT, {"f1": [[0.1, 0.2], [0.3]]}),
+        (HEAT, {"l1_ratios": 3}),
+    ],
+)
+def test_damaged_fields_are_told_by_file_and_line(tmp_path: Path, row: Row, damage: dict[str, object]) -> None:
+    lines = [{"run": 1}, as_stored(CORPUS), as_stored(row) | damage]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(InvalidData, match=r"x\.jsonl, line 3: A row must be one of corpus, score, heat"):
+        read_rows(tmp_path)
 
 
 def test_files_are_read_in_the_order_of_keys(tmp_path: Path) -> None:

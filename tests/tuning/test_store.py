@@ -63,3 +63,16 @@ def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidData, match="must have a JSON object a line; line 1 is none"):
         CellStore(path, RUN).__enter__()
     assert path.read_bytes() == b"\x00\xff not JSON\n"
+
+
+def test_two_runs_at_a_time_are_kept_apart(tmp_path: Path) -> None:
+    path = tmp_path / "cells.jsonl"
+    with CellStore(path, RUN) as store:
+        with (
+            pytest.raises(InvalidData, match="must be used by one run at a time; another is using it"),
+            CellStore(path, RUN),
+        ):
+            pass
+        store.add({"value": 1})
+    with CellStore(path, RUN) as store:
+        assert store.rows == [{"value": 1}]

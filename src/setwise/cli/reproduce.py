@@ -28,7 +28,7 @@ def reproduce(
     data: Annotated[Path | None, typer.Option(help="The folder of the corpora; SETWISE_DATA if not given.")] = None,
     datasets: Annotated[str | None, _some("corpora")] = None,
     models: Annotated[str | None, _some("models")] = None,
-    tables: Annotated[str | None, _some("of the tables 1 to 5, heat and variants,")] = None,
+    tables: Annotated[str | None, _some("of the tables: 1 to 5, heat or variants")] = None,
     seed: Seed = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Work side by side; a piece a core if not given.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Two small corpora, few settings: minutes.")] = False,
@@ -60,13 +60,14 @@ def reproduce(
         circumstances = Circumstances(QUICK if quick else FULL, seed, folder / "cells", data)
         failed = _run(circumstances, folder / "rows", datasets, models, tables, jobs or os.cpu_count() or 1)
     rows = read_rows(folder / "rows")
-    if not rows:
+    if not rows and not failed:
         raise InvalidData(
             f"{folder / 'rows'} must have rows of an earlier run; it has none. Hint: run without --only-page."
         )
-    target = page or folder / "reproduction.md"
-    write_reports(rows, folder, target)
-    print(f"{len(rows):,} rows in {folder / 'rows'}; the page is {target}, tables and figures are in {folder}.")
+    if rows:
+        target = page or folder / "reproduction.md"
+        write_reports(rows, folder, target)
+        print(f"{len(rows):,} rows in {folder / 'rows'}; the page is {target}, tables and figures are in {folder}.")
     if failed:
         names = ", ".join(work.name for work in failed)
         note(f"{len(failed)} pieces of work failed, and the next call does them again: {names}")
@@ -82,13 +83,13 @@ def _run(
     from setwise.experiments.costs import cost
     from setwise.experiments.plan import TABLES, plan
     from setwise.experiments.recipes import MODELS
-    from setwise.experiments.rows import row_of
+    from setwise.experiments.rows import read_rows
 
     wanted = _datasets(datasets, run)
-    done = []
     for name in wanted:
-        with runner.opened(folder, name, run) as store:
-            done += [row_of(row).key for row in store.rows]
+        with runner.opened(folder, name, run):
+            pass  # an error where rows are of another run, before any work
+    done = [row.key for row in read_rows(folder)]
     works = plan(wanted, _listed(models) or list(MODELS), _listed(tables) or list(TABLES), run.effort, done)
     costs = {work: cost(work, run) for work in works}
     works = sorted(works, key=lambda work: -costs[work])  # the longest first, so that none is left alone at the end

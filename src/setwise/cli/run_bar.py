@@ -54,7 +54,7 @@ class _Bar(Watcher):
 
     def failed(self, work: Work, reason: str) -> None:
         self._show(work, 1.0)
-        self._console.print(f"{work.name} failed: {reason}", highlight=False, markup=False)
+        self._console.print(f"{work.name} failed: {reason}", highlight=False, markup=False, soft_wrap=True)
 
     def _show(self, work: Work, share: float) -> None:
         self._shares[work] = share

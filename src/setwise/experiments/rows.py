@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from itertools import islice
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -121,14 +122,36 @@ Row = Corpus | Score | Heat
 _KINDS: dict[str, Any] = {"corpus": Corpus, "score": Score, "heat": Heat}
 
 
+_SIMPLE: dict[str, Any] = {
+    "int": int,
+    "float": (int, float),
+    "str": str,
+    "int | None": (int, NoneType),
+    "dict[str, Any]": dict,
+}
+
+
 def row_of(found: dict[str, Any]) -> Row:
     """Read a row as it is stored."""
-    fields = dict(found)
+    values = dict(found)
     try:
-        row: Row = _KINDS[fields.pop("kind")](**fields)
-    except (KeyError, TypeError) as error:
+        row: Row = _KINDS[values.pop("kind")](**values)
+        _check(row)
+    except (KeyError, TypeError, ValueError, zlib.error) as error:
         raise InvalidData(f"A row must be one of {', '.join(_KINDS)} with its fields; {error}.") from error
     return row
+
+
+def _check(row: Row) -> None:
+    """See that the fields are what they say, for a file may have been damaged or written by hand."""
+    for one in fields(row):
+        value = getattr(row, one.name)
+        if not isinstance(value, _SIMPLE.get(str(one.type), object)):
+            raise TypeError(f"{one.name} is {value!r}")
+    if isinstance(row, Score) and not np.isclose(row.by_document.mean(), row.f1):
+        raise ValueError(f"f1 is {row.f1} and not the mean over the documents")
+    if isinstance(row, Heat) and np.shape(row.f1) != (len(row.l1_ratios), len(row.shares)):
+        raise ValueError("f1 has not a value for each strength of each ratio")
 
 
 def as_stored(row: Row) -> dict[str, Any]:
@@ -138,11 +161,14 @@ def as_stored(row: Row) -> dict[str, Any]:
 
 def read_rows(folder: str | Path) -> list[Row]:
     """Read the rows of every dataset, in the order of names and then of keys, so that no order of work is seen."""
-    rows = [
-        row_of(found)
-        for path in sorted(Path(folder).glob("*.jsonl"))
-        for found in islice(whole_lines(path.read_bytes(), path), 1, None)
-    ]
+    rows = []
+    for path in sorted(Path(folder).glob("*.jsonl")):
+        lines = enumerate(whole_lines(path.read_bytes(), path), start=1)
+        for number, found in islice(lines, 1, None):  # the first says what run it is
+            try:
+                rows.append(row_of(found))
+            except InvalidData as error:
+                raise InvalidData(f"{path}, line {number}: {error} Hint: remove that line, and run again.") from error
     return sorted(rows, key=lambda row: row.key)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from setwise.data.atomic import atomic_writer
-from setwise.exceptions import NotConverged
+from setwise.exceptions import NotConverged, SetwiseError
 from setwise.experiments.circumstances import Circumstances
 from setwise.experiments.corpora import Parts
 from setwise.experiments.plan import Work
@@ -94,8 +94,8 @@ def run(
                         watcher.failed(work, content)
                     else:
                         watcher.ended(work)
-    for store in stores.values():
-        _sort(store)
+        for store in stores.values():
+            _sort(store)
     return failed
 
 
@@ -127,8 +127,10 @@ def _do(connection: Connection, work: Work, circumstances: Circumstances) -> Non
     try:
         for row in found_by(work, circumstances, lambda done, total: say(("step", (done, total)))):
             say(("row", as_stored(row)))
+    except (SetwiseError, OSError) as error:
+        say(("failed", str(error)))
     except Exception as error:
-        say(("failed", f"{type(error).__name__}: {error}"))
+        say(("failed", f"{type(error).__name__}: {error}"))  # a fault of ours, whose message alone may say little
     else:
         say(("done", None))
 

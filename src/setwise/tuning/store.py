@@ -11,6 +11,11 @@ from typing import Any, BinaryIO
 
 from setwise.exceptions import InvalidData
 
+try:
+    import fcntl
+except ImportError:  # Windows has none, so nobody is kept out there
+    fcntl = None  # type: ignore[assignment]
+
 __all__ = ["CellStore", "whole_lines"]
 
 FORMAT = 1
@@ -20,6 +25,7 @@ class CellStore:
     """Lines of JSON: the first says what run it is, every other is a row. Opened again, it goes on.
 
     A row is one write and then on the disk; a line that a crash cut short is taken off when the file is next opened.
+    While it is open no other run may open it: that one would do the same work, and take half a line for a cut one.
     """
 
     def __init__(self, path: str | Path, run: dict[str, Any]) -> None:
@@ -32,11 +38,24 @@ class CellStore:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("a+b")
         try:
+            self._keep_others_out()
             self._begin()
         except BaseException:
             self._file.close()
             raise
         return self
+
+    def _keep_others_out(self) -> None:
+        assert self._file is not None
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process, however that ends
+        except BlockingIOError as error:
+            raise InvalidData(
+                f"{self.path} must be used by one run at a time; another is using it. "
+                f"Hint: wait until that has ended, or give another place."
+            ) from error
 
     def _begin(self) -> None:
         lines = list(self._whole_lines())
