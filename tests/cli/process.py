@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["COMMAND", "run"]
+__all__ = ["COMMAND", "run", "started"]
 
 COMMAND = Path(sys.executable).parent / "setwise"
 
@@ -19,4 +19,14 @@ def run(*arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[
         encoding="utf-8",
         timeout=300,
         check=False,
+    )
+
+
+def started(*arguments: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [str(COMMAND), *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
     )

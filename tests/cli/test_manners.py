@@ -14,6 +14,8 @@ from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
         (InvalidData("d is bad."), 1, "error: d is bad.\n"),
         (Incompatible("a and b."), 1, "error: a and b.\n"),
         (KeyboardInterrupt(), 130, "error: interrupted.\n"),
+        (SystemExit(130), 130, "error: interrupted.\n"),
+        (SystemExit(2), 2, ""),
     ],
 )
 def test_errors_become_one_line_and_an_exit_code(

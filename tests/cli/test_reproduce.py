@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
-from tests.cli.process import run
+from setwise.experiments.rows import read_rows
+from tests.cli.process import run, started
 from tests.experiments.tiny import write_corpus
 
 
@@ -99,3 +101,16 @@ def test_work_that_fails_is_told_by_its_reason_alone(corpora: Path, tmp_path: Pa
     assert failed.startswith(f"tiny corpus failed: {folder}/tiny/train.svm.gz must be a file that can be read")
     assert last == "1 pieces of work failed, and the next call does them again: tiny corpus"
     assert not more
+
+
+def test_ctrl_c_is_told_and_the_next_call_goes_on(done: Path, corpora: Path, tmp_path: Path) -> None:
+    call = (*SMOKE, "--data", corpora, "--output", tmp_path)
+    with started(*call) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().endswith("are to be found on 2 cores\n")
+        process.send_signal(signal.SIGINT)
+        *_, last = process.stderr
+    assert last == "error: interrupted.\n"
+    assert process.returncode == 130
+    assert run(*call).returncode == 0
+    assert [row.key for row in read_rows(tmp_path / "rows")] == [row.key for row in read_rows(done / "rows")]

@@ -36,6 +36,10 @@ def run(command: Callable[[], object]) -> None:
         _stop(str(error), WRONG_USE if isinstance(error, InvalidParameter) else FAILED_WORK)
     except KeyboardInterrupt:
         _stop("interrupted.", INTERRUPTED)
+    except SystemExit as ended:
+        if ended.code == INTERRUPTED:  # Typer makes this of Ctrl-C, and says nothing
+            _stop("interrupted.", INTERRUPTED)
+        raise
     except BrokenPipeError:
         _forget_output()
         sys.exit(FAILED_WORK)  # silently: who reads has seen enough
