@@ -14,7 +14,7 @@ from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, L
 from setwise.tuning.budget import NEGLIGIBLE_IF_SOFT
 from setwise.tuning.lines import LEAST_PULL, critical_of_all
 
-__all__ = ["FULL", "QUICK", "SLOW", "Effort", "Grid", "looks", "make_model", "settings"]
+__all__ = ["FULL", "QUICK", "SLOW", "Effort", "Grid", "looked_at", "make_model", "settings"]
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,9 @@ N_COMPONENTS = 30
 MOST_EM = 20
 """Iterations of EM that stand for its end; plain EM comes to its own sooner."""
 
+EVERY_EARLY = 20
+"""Iterations that are all looked at; few labels may need hundreds, in which predictions change no more."""
+
 
 def make_model(name: str, seed: int = 0, n_threads: int = 1) -> Any:
     """Make the model of that name, every other setting its own."""
@@ -118,9 +121,12 @@ def make_model(name: str, seed: int = 0, n_threads: int = 1) -> Any:
     raise InvalidParameter(f"model must be one of the experiments' models; got {name!r}.")
 
 
-def looks(model: str) -> int:
-    """Give the iterations from one look at a training to the next: those of a CRF are many and small."""
-    return 10 if model.startswith("CRF") else 1
+def looked_at(model: str, iteration: int) -> bool:
+    """Tell whether a training is judged at this iteration: all early ones, where it changes much, and then every 10th.
+
+    Those of a CRF are many and small, so that every 10th will do from the first on.
+    """
+    return iteration % 10 == 0 or (iteration <= EVERY_EARLY and not model.startswith("CRF"))
 
 
 def settings(model: str, X: Any, Y: LabelMatrix, effort: Effort, *, l1: bool) -> list[dict[str, Any]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from setwise.experiments.circumstances import Circumstances, Tell, peak_mb, versions
 from setwise.experiments.corpora import Parts
 from setwise.experiments.documents import Documents, some_of
-from setwise.experiments.grids import SLOW, looks, make_model, settings
+from setwise.experiments.grids import SLOW, looked_at, make_model, settings
 from setwise.experiments.plan import Work, recipes_of
 from setwise.experiments.recipes import Letters, prediction
 from setwise.experiments.rows import Score, packed
@@ -105,7 +106,7 @@ class ModelWork:
         with CellStore(path, identity) as store:
             for number, one in enumerate(grid):
                 if number >= len(store.rows):
-                    seen = watched(model, one, parts, judges, looks(self.work.model))
+                    seen = watched(model, one, parts, judges, partial(looked_at, self.work.model))
                     store.add(vars(seen))
                 self.tell(number + 1, len(grid))
             tried = [Watched(**row) for row in store.rows]

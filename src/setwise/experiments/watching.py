@@ -3,7 +3,7 @@ training without it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -47,14 +47,20 @@ class Watched:
 
 
 def watched(
-    model: Any, settings: dict[str, Any], parts: Sequence[Part], judges: Mapping[str, Recipe], every: int
+    model: Any,
+    settings: dict[str, Any],
+    parts: Sequence[Part],
+    judges: Mapping[str, Recipe],
+    looked_at: Callable[[int], bool],
 ) -> Watched:
-    """Train on each part to the end and look every so many iterations; parts count by their documents.
+    """Train on each part to the end and look at some iterations; parts count by their documents.
 
     A part whose training is over goes on counting with what it came to.
     """
-    seen = [_looks(clone(model).set_params(**settings), part, judges, every) for part in parts]
-    iterations = sorted({iteration for looks in seen for iteration in looks})
+    seen = [_looks(clone(model).set_params(**settings), part, judges, looked_at) for part in parts]
+    # Where one part ended nobody looked at the others; where the last one did, all are at their end.
+    known = {iteration for looks in seen for iteration in looks}
+    iterations = sorted({iteration for iteration in known if looked_at(iteration)} | {max(known)})
     weights = [part.Y_held.n_samples for part in parts]
     values = {
         judge: [
@@ -71,14 +77,16 @@ def _at_or_before(looks: Mapping[int, Any], now: int) -> int:
     return max((iteration for iteration in looks if iteration <= now), default=min(looks))
 
 
-def _looks(model: Any, part: Part, judges: Mapping[str, Recipe], every: int) -> dict[int, dict[str, float]]:
+def _looks(
+    model: Any, part: Part, judges: Mapping[str, Recipe], looked_at: Callable[[int], bool]
+) -> dict[int, dict[str, float]]:
     found: dict[int, dict[str, float]] = {}
     last = 0
 
     def look(iteration: int, trained: Any) -> bool:
         nonlocal last
         last = iteration
-        if iteration % every == 0:
+        if looked_at(iteration):
             found[iteration] = _judged(trained, part, judges)
         return False
 
