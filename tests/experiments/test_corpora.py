@@ -58,6 +58,10 @@ def test_counts_of_words_are_weighed_by_training_documents(folder: Path, monkeyp
         assert train.weighting is not None
         for part in (train, whole.test(train)):
             assert np.allclose((part.X.toarray() ** 2).sum(axis=1), 1.0)
+    train = Parts("tiny", folder).train()
+    assert train.weighting is not None
+    once, thrice = train.X.toarray()[2, [0, 3]] / train.weighting.idf_[[0, 3]]
+    assert thrice / once == pytest.approx(1 + np.log(3))  # a second occurrence says less than the first
     with pytest.raises(InvalidParameter, match="must be given the weighting"):
         corpora.features("tiny", "test", folder=folder)
 

@@ -53,6 +53,11 @@ def test_above_everywhere(differences: list[tuple[float, float, float]], word: W
     assert above_everywhere(made(*differences)).word == word
 
 
+def test_what_is_significant_is_told_apart_from_what_is_not() -> None:
+    pairs = made(SURELY_ABOVE, PERHAPS_ABOVE, PERHAPS_ABOVE, PERHAPS_BELOW, SURELY_BELOW)
+    assert in_words(pairs) == "Above in 3 of 5 pairs (significantly in 1), below in 2 (significantly in 1)."
+
+
 @pytest.mark.parametrize(
     ("differences", "word"),
     [
