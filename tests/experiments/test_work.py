@@ -71,6 +71,19 @@ def test_settings_are_the_best_of_those_tried(folder: Path) -> None:
     assert rows["E+S+G"].validation_f1 == max(max(line["values"]["S+G"]) for line in lines)
 
 
+def test_recipes_that_chose_the_same_share_one_training(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trained = []
+
+    def counted(*arguments: Any) -> Any:
+        trained.append(arguments)
+        return fit_for(*arguments)
+
+    monkeypatch.setattr(module, "fit_for", counted)
+    (_, with_l1) = works("model", "BR")
+    rows = [row for row in found_by(with_l1, circumstances(folder)) if isinstance(row, Score)]
+    assert len(trained) == len({repr((row.settings, row.iterations)) for row in rows}) < len(rows)
+
+
 def test_settings_that_were_tried_are_not_tried_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = circumstances(folder)
     (work, _) = works("model", "BR")
