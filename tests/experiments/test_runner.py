@@ -138,3 +138,41 @@ def test_a_kill_in_the_middle_and_a_second_run_give_the_same_rows(whole: Path, t
             process.communicate(timeout=60)  # the pipe is open until the last of its processes has ended too
     subprocess.run(command, check=True, timeout=300, env=environment)
     assert told(tmp_path) == told(whole)
+
+
+class Asleep:
+    """A folder that takes long to find."""
+
+    def __fspath__(self) -> str:
+        print("at work", flush=True)
+        time.sleep(300)
+        return "found"
+
+
+LONG_WORK = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from setwise.experiments.plan import Work
+from setwise.experiments.runner import _started
+from tests.experiments.test_runner import Asleep
+from tests.experiments.tiny import circumstances
+
+if __name__ == "__main__":
+    _, (_, process) = _started(Work("corpus", "tiny"), replace(circumstances(Path(sys.argv[1])), data=Asleep()))
+    process.join()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_work_ends_with_its_run_and_not_when_it_has_something_to_tell(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(LONG_WORK)
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    with subprocess.Popen(
+        [sys.executable, str(program), str(tmp_path)], stdout=subprocess.PIPE, env=environment
+    ) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == b"at work\n"
+        run.send_signal(signal.SIGKILL)
+        run.communicate(timeout=60)  # the pipe is open until the work has ended too

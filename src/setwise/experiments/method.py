@@ -18,9 +18,9 @@ def how_it_was_done() -> str:
         "by. What is chosen is trained on all training documents "
         f"(CRF and CBM: on at most {FULL.trained_on_if_slow:,}), and only then are test documents read.",
         "E: one training to its end serves both: without E the end counts, with E the iteration at which the "
-        f"documents held out were predicted best. Looked at are Newton iterations of BR, PCC and LSF, "
-        f"of which every 10th after {grids.EVERY_EARLY}, every 10th of L-BFGS for a CRF, and iterations of EM for CBM, "
-        f"whose end is at most {grids.MOST_EM}.",
+        f"documents held out were predicted best. Looked at are Newton iterations of BR, PCC and LSF, after "
+        f"{grids.EARLY} of them every {grids.EVERY}th, every {grids.EVERY}th of L-BFGS for a CRF, and iterations of EM "
+        f"for CBM, whose end is at most {grids.MOST_EM}.",
         f"L: without it, squares alone. With it, L1 ratios of {_listed(FULL.learners)} for BR and PCC, "
         f"{_listed(FULL.sizes)} for LSF, {_listed(FULL.crf)} for a CRF (the paper has no L1 there) and "
         f"{_listed(FULL.experts)} for CBM's experts, whose gate has squares alone. Strengths a ratio: "

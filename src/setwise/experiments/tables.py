@@ -117,7 +117,7 @@ def table_3(rows: Iterable[Row]) -> Table:
         ("data", *(f"{model} {size}" for model in SIZE_MODELS for size in ("features", "size"))),
         tuple(lines),
         f"L+S+G against S+G. Each entry is ours / the paper's; features are those that any label uses, size is that "
-        f"of the saved model. {ABSENT}",
+        f"of the saved model. CBM's gate has squares alone and reads all features, so that L1 leaves them. {ABSENT}",
     )
 
 
