@@ -6,6 +6,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -57,18 +58,47 @@ Out<T> give(std::vector<T> values, std::initializer_list<std::size_t> shape) {
     return Out<T>(owned->data(), shape, owner);
 }
 
-// Runs work(stop) on a worker and waits without the interpreter lock, looking for Ctrl-C now and then.
+// A product of counts as a double, which no size overflows.
+template <class... Counts>
+double times(Counts... counts) {
+    return (1.0 * ... * static_cast<double>(counts));
+}
+
+// About how many additions and multiplications a call takes (an exponential counts as ten), and the threads it may use.
+struct Effort {
+    // Waking a thread takes 10 to 50 microseconds, and as much again on a busy machine: one that has fewer operations
+    // to do than this saves no time.
+    static constexpr double kWorthAThread = 300'000;
+    static constexpr double kWorthAWorker = 1'000'000;  // about a millisecond: nobody presses Ctrl-C within it
+
+    double operations;
+    int n_threads = 1;
+
+    bool is_short() const { return operations < kWorthAWorker; }
+    int useful_threads() const {
+        return static_cast<int>(std::clamp(operations / kWorthAThread, 1.0, static_cast<double>(n_threads)));
+    }
+};
+
+// Runs work(stop, n_threads) with as many threads as are worth it, without the interpreter lock. What is short runs
+// right here; all else runs on a worker, while this thread looks for Ctrl-C now and then.
 template <class Work>
-auto run_interruptibly(Work work) {
+auto run_interruptibly(Effort effort, Work work) {
     constexpr auto kLookEvery = std::chrono::milliseconds(100);
-    using Result = decltype(work(std::declval<const std::atomic<bool>&>()));
+    using Result = decltype(work(std::declval<const std::atomic<bool>&>(), 1));
+    require(effort.n_threads >= 1, "n_threads must be 1 or more");
     std::atomic<bool> stop{false};
+    const int n_threads = effort.useful_threads();
+    if (effort.is_short()) {
+        nb::gil_scoped_release unlocked;
+        return work(stop, n_threads);
+    }
     std::optional<Result> result;
     std::exception_ptr failure;
     Worker& worker = idle_worker();
     worker.start([&] {
         try {
-            result.emplace(work(stop));
+            result.emplace(work(stop, n_threads));
         } catch (...) {
             failure = std::current_exception();
         }

@@ -53,8 +53,9 @@ Out<double> log_prob(const Chain& chain, InMatrix<double> scores, In<std::int64_
                      int n_threads) {
     const auto rows = chain.check(scores);
     const auto sets = chain.check(indptr, indices);
-    auto out = run_interruptibly([&](const std::atomic<bool>& stop) {
-        return setwise::chain_log_prob(chain.view(), rows, sets, n_threads, stop);
+    const Effort effort{times(10, scores.shape(0), indices.shape(0) + indptr.shape(0) + scores.shape(1)), n_threads};
+    auto out = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
+        return setwise::chain_log_prob(chain.view(), rows, sets, threads, stop);
     });
     return give(std::move(out), {scores.shape(0), indptr.shape(0) - 1});
 }
@@ -66,16 +67,18 @@ Out<double> log_prob_each(const Chain& chain, InMatrix<double> scores, In<std::i
     require(document.shape(0) == indptr.shape(0) - 1, "document has the wrong length");
     for (std::size_t k = 0; k < document.shape(0); ++k)
         require(document.data()[k] >= 0 && document.data()[k] < rows.n_rows, "document is out of range");
-    return give(run_interruptibly([&](const std::atomic<bool>& stop) {
-        return setwise::chain_log_prob_each(chain.view(), rows, sets, document.data(), n_threads, stop);
+    const Effort effort{times(20, indptr.shape(0), scores.shape(1)), n_threads};
+    return give(run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
+        return setwise::chain_log_prob_each(chain.view(), rows, sets, document.data(), threads, stop);
     }));
 }
 
 nb::tuple beams(const Chain& chain, InMatrix<double> scores, std::int32_t width, int n_threads) {
     const auto rows = chain.check(scores);
     require(width >= 1, "width must be positive");
-    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
-        return setwise::chain_beams(chain.view(), rows, width, n_threads, stop);
+    const Effort effort{times(20, scores.shape(0), scores.shape(1), width), n_threads};
+    auto found = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
+        return setwise::chain_beams(chain.view(), rows, width, threads, stop);
     });
     return nb::make_tuple(give(std::move(found.first)), give(std::move(found.indptr)), give(std::move(found.indices)),
                           give(std::move(found.pruned)));

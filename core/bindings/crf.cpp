@@ -17,6 +17,10 @@ WeighedSets view_sets(std::int32_t n_labels, const In<std::int64_t>& indptr, con
     return {{n_labels, n_sets, indptr.data(), indices.data(), Ones{}}, bias.data()};
 }
 
+double set_operations(const WeighedSets& sets, std::size_t n_documents) {
+    return times(n_documents, 2 * sets.labels.n_entries() + std::int64_t{10} * sets.labels.n_cols);
+}
+
 nb::tuple support_likelihood(const Features& features, std::int32_t n_labels, In<std::int64_t> set_indptr,
                              In<std::int32_t> set_indices, In<double> set_bias, In<std::int32_t> own_set,
                              InMatrix<double> weights, In<double> intercept, int n_threads) {
@@ -28,10 +32,11 @@ nb::tuple support_likelihood(const Features& features, std::int32_t n_labels, In
     require(stride >= static_cast<std::size_t>(n_labels) && intercept.shape(0) == stride, "weights are too narrow");
     for (std::size_t i = 0; i < n_rows; ++i)
         require(own_set.data()[i] >= 0 && own_set.data()[i] < sets.labels.n_cols, "own_set is out of range");
-    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
+    const Effort effort{times(2, features.n_entries(), stride) + set_operations(sets, n_rows), n_threads};
+    auto found = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         return features.visit([&](const auto& matrix) {
             return setwise::support_likelihood(matrix, sets, own_set.data(), static_cast<std::int64_t>(stride),
-                                               weights.data(), intercept.data(), n_threads, stop);
+                                               weights.data(), intercept.data(), threads, stop);
         });
     });
     return nb::make_tuple(found.loss, give(std::move(found.weights), {n_cols, stride}),
@@ -45,9 +50,9 @@ nb::tuple support_sums(InMatrix<double> scores, In<std::int64_t> set_indptr, In<
     const std::size_t n = scores.shape(0);
     std::vector<double> log_partition(n), expected(n * scores.shape(1));
     std::vector<std::int32_t> best(n);
-    run_interruptibly([&](const std::atomic<bool>& stop) {
+    run_interruptibly({set_operations(sets, n), n_threads}, [&](const std::atomic<bool>& stop, int threads) {
         sum_over_sets(sets, static_cast<std::int32_t>(n), n_labels, scores.data(),
-                      {log_partition.data(), best.data(), expected.data()}, nullptr, n_threads, stop);
+                      {log_partition.data(), best.data(), expected.data()}, nullptr, threads, stop);
         return true;
     });
     return nb::make_tuple(give(std::move(log_partition)), give(std::move(best)),

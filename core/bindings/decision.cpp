@@ -12,11 +12,11 @@ namespace setwise::door {
 namespace {
 
 void softmax_rows(Changed scores, int n_threads) {
-    require(n_threads >= 1, "n_threads must be 1 or more");
     require(scores.shape(1) >= 1 && scores.shape(1) < std::size_t{1} << 31, "there must be a set");
-    run_interruptibly([&](const std::atomic<bool>& stop) {
+    const Effort effort{times(10, scores.shape(0), scores.shape(1)), n_threads};
+    run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         setwise::softmax_rows(static_cast<std::int64_t>(scores.shape(0)), static_cast<std::int32_t>(scores.shape(1)),
-                              scores.data(), n_threads, stop);
+                              scores.data(), threads, stop);
         return true;
     });
 }
@@ -25,14 +25,15 @@ nb::tuple size_marginals_of_sets(InMatrix<double> probability, std::int32_t n_la
                                  In<std::int32_t> set_indices, std::int32_t n_sizes, int n_threads) {
     const std::size_t n = probability.shape(0);
     const auto n_sets = static_cast<std::int32_t>(probability.shape(1));
-    require(n_threads >= 1 && n_sizes >= 1, "n_threads and n_sizes must be 1 or more");
+    require(n_sizes >= 1, "n_sizes must be 1 or more");
     check_compressed(set_indptr, set_indices, set_indices.shape(0), n_sets, n_labels);
     const Columns<Ones> sets{n_labels, n_sets, set_indptr.data(), set_indices.data(), Ones{}};
     const auto labels = static_cast<std::size_t>(n_labels), sizes = static_cast<std::size_t>(n_sizes);
-    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
+    const Effort effort{times(n, 2 * set_indices.shape(0) + labels * sizes), n_threads};
+    auto found = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         std::pair<std::vector<double>, std::vector<double>> out(n * labels * sizes, n);
         setwise::size_marginals_of_sets(static_cast<std::int64_t>(n), sets, n_sizes, probability.data(),
-                                        out.first.data(), out.second.data(), n_threads, stop);
+                                        out.first.data(), out.second.data(), threads, stop);
         return out;
     });
     return nb::make_tuple(give(std::move(found.first), {n, labels, sizes}), give(std::move(found.second)));
@@ -50,31 +51,33 @@ nb::tuple packed(const std::vector<BestSet>& found) {
     return nb::make_tuple(give(std::move(indptr)), give(std::move(indices)), give(std::move(expected)));
 }
 
-void check_beta(double beta, int n_threads) {
-    require(n_threads >= 1, "n_threads must be 1 or more");
+void check_beta(double beta) {
     require(beta > 0.0 && std::isfinite(beta), "beta must be above 0");
 }
 
 nb::tuple maximise_expected_f(InCube<double> joint, In<double> empty, double beta, int n_threads) {
-    check_beta(beta, n_threads);
+    check_beta(beta);
     require(empty.shape(0) == joint.shape(0), "joint and empty differ");
-    return packed(run_interruptibly([&](const std::atomic<bool>& stop) {
+    const Effort effort{times(4, joint.shape(0), joint.shape(1), joint.shape(2)), n_threads};
+    return packed(run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         return setwise::maximise_expected_f(
             static_cast<std::int64_t>(joint.shape(0)), static_cast<std::int32_t>(joint.shape(1)),
-            static_cast<std::int32_t>(joint.shape(2)), joint.data(), empty.data(), beta, n_threads, stop);
+            static_cast<std::int32_t>(joint.shape(2)), joint.data(), empty.data(), beta, threads, stop);
     }));
 }
 
 nb::tuple maximise_expected_f_over_sets(InMatrix<double> probability, std::int32_t n_labels,
                                         In<std::int64_t> set_indptr, In<std::int32_t> set_indices, double beta,
                                         int n_threads) {
-    check_beta(beta, n_threads);
+    check_beta(beta);
     const auto n_sets = static_cast<std::int32_t>(probability.shape(1));
     check_compressed(set_indptr, set_indices, set_indices.shape(0), n_sets, n_labels);
     const Columns<Ones> sets{n_labels, n_sets, set_indptr.data(), set_indices.data(), Ones{}};
-    return packed(run_interruptibly([&](const std::atomic<bool>& stop) {
+    const Effort effort{times(probability.shape(0), 4 * set_indices.shape(0) + 20 * static_cast<std::size_t>(n_labels)),
+                        n_threads};
+    return packed(run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         return setwise::maximise_expected_f_over_sets(static_cast<std::int64_t>(probability.shape(0)), sets,
-                                                      probability.data(), beta, n_threads, stop);
+                                                      probability.data(), beta, threads, stop);
     }));
 }
 

@@ -55,6 +55,7 @@ class Features {
 
     std::int32_t n_rows() const { return n_rows_; }
     std::int32_t n_cols() const { return static_cast<std::int32_t>(peak_.shape(0)); }
+    std::size_t n_entries() const { return indices_.shape(0); }
 
     template <class Call>
     auto visit(Call call) const {

@@ -60,11 +60,19 @@ struct Targets {
     }
 };
 
+// Of one fit of one label or class: an iteration reads the features a few times.
+double fit_operations(const Features& features, int max_iter) {
+    constexpr int kTypicalIterations = 10, kReadings = 3;
+    return times(kReadings, std::min(max_iter, kTypicalIterations) + 1,
+                 features.n_entries() + 20 * static_cast<std::size_t>(features.n_rows()));
+}
+
 nb::tuple null_models(const Features& features, const Targets& targets, int n_threads) {
     targets.check_against(features);
-    const auto models = run_interruptibly([&](const std::atomic<bool>& stop) {
+    const Effort effort{times(targets.n_labels, features.n_entries() + 100 * targets.weight.shape(0)), n_threads};
+    const auto models = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         return features.visit(
-            [&](const auto& matrix) { return setwise::null_models(matrix, targets.view(), n_threads, stop); });
+            [&](const auto& matrix) { return setwise::null_models(matrix, targets.view(), threads, stop); });
     });
     std::vector<double> intercept, peak;
     for (const auto& model : models) {
@@ -145,7 +153,6 @@ nb::list fit_binary(const Features& features, const Targets& targets, In<std::in
     options.l1_ratio = l1_ratio;
     options.tol = tol.data();
     options.max_iter = max_iter;
-    options.n_threads = n_threads;
     options.first_iteration = first_iteration;
     options.path.assign(path.data(), path.data() + path.shape(0));
     require(dense.empty() || (l1_ratio == 0.0 && dense.size() == options.path.size() + 1),
@@ -155,7 +162,9 @@ nb::list fit_binary(const Features& features, const Targets& targets, In<std::in
                 "dense has the wrong shape");
         options.dense.push_back(weights.data());
     }
-    auto fits = run_interruptibly([&](const std::atomic<bool>& stop) {
+    const double operations = times(n_labels, options.path.size() + 1) * fit_operations(features, max_iter);
+    auto fits = run_interruptibly({operations, n_threads}, [&](const std::atomic<bool>& stop, int threads) {
+        options.n_threads = threads;
         return features.visit(
             [&](const auto& matrix) { return setwise::fit_binary(matrix, targets.view(), start, options, stop); });
     });
@@ -182,7 +191,8 @@ nb::tuple fit_multinomial(const Features& features, InMatrix<double> y, In<doubl
     options.max_iter = max_iter;
     options.first_iteration = first_iteration;
     options.max_sweeps = max_sweeps;
-    auto fit = run_interruptibly([&](const std::atomic<bool>& stop) {
+    const double operations = times(n_classes) * fit_operations(features, max_iter);
+    auto fit = run_interruptibly({operations}, [&](const std::atomic<bool>& stop, int) {
         return features.visit([&](const auto& matrix) {
             return setwise::fit_multinomial(matrix, targets, start_weights.data(), start_intercept.data(), options,
                                             stop);

@@ -1,6 +1,8 @@
 // Mixtures of independent labels at the door.
 #include "setwise/mixture.hpp"
 
+#include <limits>
+
 #include "arrays.hpp"
 #include "features.hpp"
 #include "parts.hpp"
@@ -11,47 +13,53 @@ using namespace nb::literals;
 namespace setwise::door {
 namespace {
 
-setwise::Mixture checked_mixture(const InCube<double>& logits, const InMatrix<double>& log_gate, int n_threads) {
+setwise::Mixture checked_mixture(const InCube<double>& logits, const InMatrix<double>& log_gate) {
     require(logits.shape(1) >= 1 && logits.shape(2) >= 1, "logits must have a component and a label");
     require(log_gate.shape(0) == logits.shape(0) && log_gate.shape(1) == logits.shape(1), "logits and gates differ");
-    require(n_threads >= 1, "n_threads must be 1 or more");
     return {static_cast<std::int64_t>(logits.shape(0)), static_cast<std::int32_t>(logits.shape(1)),
             static_cast<std::int32_t>(logits.shape(2)), logits.data(), log_gate.data()};
 }
 
 Out<double> mixture_log_prob(InCube<double> logits, InMatrix<double> log_gate, In<std::int64_t> set_indptr,
                              In<std::int32_t> set_indices, int n_threads) {
-    const auto mixture = checked_mixture(logits, log_gate, n_threads);
+    const auto mixture = checked_mixture(logits, log_gate);
     require(set_indptr.shape(0) >= 1, "indptr has the wrong length");
     const std::size_t n_sets = set_indptr.shape(0) - 1;
     check_compressed(set_indptr, set_indices, set_indices.shape(0), static_cast<std::int32_t>(n_sets),
                      mixture.n_labels);
     const setwise::LabelSets sets{static_cast<std::int64_t>(n_sets), set_indptr.data(), set_indices.data()};
-    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
+    const Effort effort{times(logits.shape(0), logits.shape(1), set_indices.shape(0) + n_sets + 20 * logits.shape(2)),
+                        n_threads};
+    auto found = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         std::vector<double> out(logits.shape(0) * n_sets);
-        setwise::mixture_log_prob(mixture, sets, n_threads, stop, out.data());
+        setwise::mixture_log_prob(mixture, sets, threads, stop, out.data());
         return out;
     });
     return give(std::move(found), {logits.shape(0), n_sets});
 }
 
 nb::tuple mixture_size_marginals(InCube<double> logits, InMatrix<double> log_gate, int max_size, int n_threads) {
-    const auto mixture = checked_mixture(logits, log_gate, n_threads);
+    const auto mixture = checked_mixture(logits, log_gate);
     require(max_size >= 0 && max_size <= mixture.n_labels, "max_size must lie between 0 and the number of labels");
     const std::size_t n = logits.shape(0), n_labels = logits.shape(2), n_sizes = static_cast<std::size_t>(max_size);
-    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
+    const Effort effort{times(4, n, logits.shape(1), n_labels, n_sizes + 5), n_threads};
+    auto found = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         std::pair<std::vector<double>, std::vector<double>> out(n * n_labels * n_sizes, n);
-        setwise::mixture_size_marginals(mixture, max_size, n_threads, stop, out.first.data(), out.second.data());
+        setwise::mixture_size_marginals(mixture, max_size, threads, stop, out.first.data(), out.second.data());
         return out;
     });
     return nb::make_tuple(give(std::move(found.first), {n, n_labels, n_sizes}), give(std::move(found.second)));
 }
 
 nb::tuple mixture_mode(InCube<double> logits, InMatrix<double> log_gate, std::int64_t max_steps, int n_threads) {
-    const auto mixture = checked_mixture(logits, log_gate, n_threads);
+    const auto mixture = checked_mixture(logits, log_gate);
     require(max_steps >= 0, "max_steps must be zero or above");
-    const auto modes = run_interruptibly(
-        [&](const std::atomic<bool>& stop) { return setwise::mixture_mode(mixture, max_steps, n_threads, stop); });
+    // One component has its mode at once; how long a search over several takes nobody knows.
+    const double one = times(20, logits.shape(0), logits.shape(2));
+    const Effort effort{logits.shape(1) == 1 ? one : std::numeric_limits<double>::infinity(), n_threads};
+    const auto modes = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
+        return setwise::mixture_mode(mixture, max_steps, threads, stop);
+    });
     std::vector<std::int64_t> indptr{0};
     std::vector<std::int32_t> indices;
     std::vector<double> log_prob;
@@ -70,16 +78,17 @@ nb::tuple mixture_mode(InCube<double> logits, InMatrix<double> log_gate, std::in
 Out<double> own_log_prob(const Features& features, std::int32_t n_labels, In<std::int64_t> own_indptr,
                          In<std::int32_t> own_indices, InMatrix<double> weights, In<double> intercept, int n_threads) {
     const std::size_t stride = weights.shape(1);
-    require(n_threads >= 1, "n_threads must be 1 or more");
     require(weights.shape(0) == static_cast<std::size_t>(features.n_cols()), "features and weights differ");
     require(stride >= static_cast<std::size_t>(n_labels) && intercept.shape(0) == stride, "weights are too narrow");
     check_compressed(own_indptr, own_indices, own_indices.shape(0), features.n_rows(), n_labels);
     const Columns<Ones> own{n_labels, features.n_rows(), own_indptr.data(), own_indices.data(), Ones{}};
-    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
+    const Effort effort{times(stride, features.n_entries() + 20 * static_cast<std::size_t>(features.n_rows())),
+                        n_threads};
+    auto found = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         std::vector<double> out(features.n_rows());
         features.visit([&](const auto& matrix) {
             setwise::own_log_prob(matrix, own, static_cast<std::int64_t>(stride), weights.data(), intercept.data(),
-                                  n_threads, stop, out.data());
+                                  threads, stop, out.data());
         });
         return out;
     });

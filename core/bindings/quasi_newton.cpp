@@ -30,7 +30,7 @@ void bind_quasi_newton(nb::module_& m) {
             [](StepMemory& memory, In<double> before, In<double> after, In<double> gradient_before,
                In<double> gradient_after, double least) {
                 for (const auto& array : {before, after, gradient_before, gradient_after}) check_length(memory, array);
-                return run_interruptibly([&](const std::atomic<bool>&) {
+                return run_interruptibly({times(4, memory.size())}, [&](const std::atomic<bool>&, int) {
                     return memory.remember(before.data(), after.data(), gradient_before.data(), gradient_after.data(),
                                            least);
                 });
@@ -40,8 +40,9 @@ void bind_quasi_newton(nb::module_& m) {
             "direction",
             [](const StepMemory& memory, In<double> gradient) {
                 check_length(memory, gradient);
-                return give(
-                    run_interruptibly([&](const std::atomic<bool>&) { return memory.direction(gradient.data()); }));
+                return give(run_interruptibly(
+                    {times(4, memory.size(), memory.n_steps() + 1)},
+                    [&](const std::atomic<bool>&, int) { return memory.direction(gradient.data()); }));
             },
             "gradient"_a);
 }

@@ -32,7 +32,10 @@ Out<double> linear_scores(In<std::int64_t> x_indptr, In<std::int32_t> x_indices,
     const auto weights = checked_rows(w_indptr, w_indices, w_values, n_features);
     const auto n = static_cast<std::size_t>(documents.n_cols), n_labels = static_cast<std::size_t>(weights.n_cols);
     require(intercept.shape(0) == n_labels, "intercept must have one value a label");
-    auto found = run_interruptibly([&](const std::atomic<bool>& stop) {
+    const double weights_per_feature = times(w_indices.shape(0)) / n_features;
+    const double operations = times(x_indices.shape(0)) * (1.0 + weights_per_feature) + times(n, n_labels) +
+                              2.0 * times(w_indices.shape(0)) + n_features;
+    auto found = run_interruptibly({operations}, [&](const std::atomic<bool>& stop, int) {
         std::vector<double> out(n * n_labels);
         setwise::linear_scores(documents, weights, intercept.data(), stop, out.data());
         return out;

@@ -1,5 +1,5 @@
-// Work away from the interpreter's thread, on one thread that stays: OpenMP keeps a team a thread that opens one, so a
-// new thread a call would mean a new team a call, and two teams that take turns on the same cores.
+// Long work runs on a thread of its own, so that the interpreter's thread can look for Ctrl-C. That thread stays for
+// the next call: to start one per call would cost more than most calls.
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,6 @@
 #include "setwise/binary.hpp"
 
+#include "setwise/parallel.hpp"
 #include "smooth_solver.hpp"
 #include "sparse_solver.hpp"
 
@@ -12,13 +13,11 @@ std::vector<BinaryFit> fit_with(const FeatureMatrix<Values>& features, const Bin
     const std::int32_t n_labels = targets.y.n_cols;
     const std::size_t n_fits = options.path.size() + 1;
     std::vector<BinaryFit> fits(n_labels * n_fits);
-#pragma omp parallel num_threads(options.n_threads)
-    {
+    share_out(options.n_threads, n_labels, 1, [&](Items& items) {
         Solver solver(features, targets, start, options, stop);
-#pragma omp for schedule(dynamic, 1)
-        for (std::int32_t label = 0; label < n_labels; ++label)
-            if (!stop) solver.fit(label, &fits[label * n_fits]);
-    }
+        for (const std::int64_t label : items)
+            if (!stop) solver.fit(static_cast<std::int32_t>(label), &fits[label * n_fits]);
+    });
     return fits;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "setwise/dispatch.hpp"
+#include "setwise/parallel.hpp"
 #include "setwise/vector_math.hpp"
 
 namespace setwise {
@@ -173,17 +174,15 @@ Beams chain_beams(const Feedback& feedback, const ScoreRows& scores, std::int32_
     std::vector<std::vector<std::vector<std::int32_t>>> found(scores.n_rows);
     Beams beams;
     beams.pruned.resize(scores.n_rows);
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, scores.n_rows, 1, [&](Items& items) {
         BeamSearch search(feedback, width);
-#pragma omp for schedule(dynamic, 1)
-        for (std::int32_t i = 0; i < scores.n_rows; ++i) {
+        for (const std::int64_t i : items) {
             if (stop) continue;
             search.run(scores.row(i));
             for (std::int32_t slot = 0; slot < search.n_sets(); ++slot) found[i].push_back(search.set(slot));
             beams.pruned[i] = search.pruned();
         }
-    }
+    });
     beams.first.push_back(0);
     beams.indptr.push_back(0);
     for (const auto& sets : found) {

@@ -18,6 +18,7 @@
 #include "setwise/chain.hpp"
 #include "setwise/dispatch.hpp"
 #include "setwise/logistic.hpp"
+#include "setwise/parallel.hpp"
 #include "setwise/vector_math.hpp"
 
 namespace setwise {
@@ -238,17 +239,15 @@ std::vector<double> chain_log_prob(const Feedback& feedback, const ScoreRows& sc
         for (double& move : moves) move = std::exp(move);
     std::vector<double> out(static_cast<std::size_t>(scores.n_rows) * sets.n_sets);
     const std::int64_t n_blocks = (static_cast<std::int64_t>(scores.n_rows) + kLanes - 1) / kLanes;
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, n_blocks, 1, [&](Items& items) {
         TrieWalk walk(feedback, moves, by_odds, trie);
-#pragma omp for schedule(dynamic, 1)
-        for (std::int64_t block = 0; block < n_blocks; ++block) {
+        for (const std::int64_t block : items) {
             if (stop) continue;
             const std::int64_t first = block * kLanes;
             const auto n = static_cast<int>(std::min<std::int64_t>(kLanes, scores.n_rows - first));
             walk.run(scores, first, n, out.data() + first * sets.n_sets);
         }
-    }
+    });
     return out;
 }
 
@@ -256,11 +255,9 @@ std::vector<double> chain_log_prob_each(const Feedback& feedback, const ScoreRow
                                         const std::int32_t* document, int n_threads, const std::atomic<bool>& stop) {
     constexpr int kChunk = 64;  // sets a thread takes at a time
     std::vector<double> out(sets.n_sets);
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, sets.n_sets, kChunk, [&](Items& items) {
         std::vector<double> logit(scores.n_labels);
-#pragma omp for schedule(dynamic, kChunk)
-        for (std::int32_t set = 0; set < sets.n_sets; ++set) {
+        for (const std::int64_t set : items) {
             if (stop) continue;
             logit.assign(scores.row(document[set]), scores.row(document[set]) + scores.n_labels);
             for (std::int64_t k = sets.indptr[set]; k < sets.indptr[set + 1]; ++k) {
@@ -273,7 +270,7 @@ std::vector<double> chain_log_prob_each(const Feedback& feedback, const ScoreRow
                 logit[sets.indices[k]] = -logit[sets.indices[k]];
             out[set] = -sum_softplus(scores.n_labels, logit.data());
         }
-    }
+    });
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "setwise/dispatch.hpp"
+#include "setwise/parallel.hpp"
 #include "setwise/set_distribution.hpp"
 
 namespace setwise {
@@ -172,13 +173,11 @@ std::vector<BestSet> maximise_expected_f(std::int64_t n_documents, std::int32_t 
                                          const double* joint, const double* empty, double beta, int n_threads,
                                          const std::atomic<bool>& stop) {
     std::vector<BestSet> found(n_documents);
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, n_documents, 16, [&](Items& items) {
         Search search(n_labels, n_sizes, beta);
-#pragma omp for schedule(dynamic, 16)
-        for (std::int64_t i = 0; i < n_documents; ++i)
+        for (const std::int64_t i : items)
             if (!stop) found[i] = search.best(joint + i * n_labels * n_sizes, empty[i]);
-    }
+    });
     return found;
 }
 
@@ -190,14 +189,13 @@ std::vector<BestSet> maximise_expected_f_over_sets(std::int64_t n_documents, con
         n_sizes = std::max(n_sizes, static_cast<std::int32_t>(sets.count(s)));
     const SetLanes lanes(sets, n_sizes);
     std::vector<BestSet> found(n_documents);
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, SetLanes::blocks_of(n_documents), 4, [&](Items& items) {
         Search search(sets.n_rows, n_sizes, beta);
         SetLanes::Sums sums(lanes);
         std::vector<double> joint(static_cast<std::size_t>(sets.n_rows) * n_sizes, 0.0);
-#pragma omp for schedule(dynamic, 4)
-        for (std::int64_t i = 0; i < n_documents; i += SetLanes::kLanes) {
+        for (const std::int64_t block : items) {
             if (stop) continue;
+            const std::int64_t i = block * SetLanes::kLanes;
             const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(SetLanes::kLanes, n_documents - i));
             lanes.add_up(probability + i * sets.n_cols, count, sums);
             for (std::int32_t k = 0; k < count; ++k) {
@@ -205,7 +203,7 @@ std::vector<BestSet> maximise_expected_f_over_sets(std::int64_t n_documents, con
                 found[i + k] = search.best(joint.data(), sums.empty[k]);
             }
         }
-    }
+    });
     return found;
 }
 

@@ -7,6 +7,7 @@
 
 #include "setwise/dispatch.hpp"
 #include "setwise/mixture.hpp"
+#include "setwise/parallel.hpp"
 #include "setwise/vector_math.hpp"
 
 namespace setwise {
@@ -159,13 +160,11 @@ class Block {
 void mixture_log_prob(const Mixture& mixture, const LabelSets& sets, int n_threads, const std::atomic<bool>& stop,
                       double* out) {
     const std::int64_t n_blocks = (mixture.n_documents + kLanes - 1) / kLanes;
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, n_blocks, 1, [&](Items& items) {
         Block block(mixture, sets);
-#pragma omp for schedule(dynamic, 1)
-        for (std::int64_t b = 0; b < n_blocks; ++b)
+        for (const std::int64_t b : items)
             if (!stop) block.score(b * kLanes, out);
-    }
+    });
 }
 
 }  // namespace setwise

@@ -11,6 +11,7 @@
 
 #include "setwise/dispatch.hpp"
 #include "setwise/mixture.hpp"
+#include "setwise/parallel.hpp"
 #include "setwise/vector_math.hpp"
 
 namespace setwise {
@@ -247,13 +248,11 @@ class ModeSearch {
 std::vector<MixtureMode> mixture_mode(const Mixture& mixture, std::int64_t max_steps, int n_threads,
                                       const std::atomic<bool>& stop) {
     std::vector<MixtureMode> modes(mixture.n_documents);
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, mixture.n_documents, 1, [&](Items& items) {
         ModeSearch search(mixture, max_steps, stop);
-#pragma omp for schedule(dynamic, 1)
-        for (std::int64_t i = 0; i < mixture.n_documents; ++i)
+        for (const std::int64_t i : items)
             if (!stop) modes[i] = search.find(i);
-    }
+    });
     return modes;
 }
 

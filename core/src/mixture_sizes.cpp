@@ -12,6 +12,7 @@
 
 #include "setwise/dispatch.hpp"
 #include "setwise/mixture.hpp"
+#include "setwise/parallel.hpp"
 #include "setwise/vector_math.hpp"
 
 namespace setwise {
@@ -198,13 +199,11 @@ class SizeCounter {
 
 void mixture_size_marginals(const Mixture& mixture, std::int32_t max_size, int n_threads, const std::atomic<bool>& stop,
                             double* joint, double* empty) {
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, mixture.n_documents, 1, [&](Items& items) {
         SizeCounter counter(mixture, max_size);
-#pragma omp for schedule(dynamic, 1)
-        for (std::int64_t i = 0; i < mixture.n_documents; ++i)
+        for (const std::int64_t i : items)
             if (!stop) counter.count(i, joint, empty);
-    }
+    });
 }
 
 }  // namespace setwise

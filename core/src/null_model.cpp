@@ -6,6 +6,7 @@
 #include "setwise/binary.hpp"
 #include "setwise/column_ops.hpp"
 #include "setwise/logistic.hpp"
+#include "setwise/parallel.hpp"
 
 namespace setwise {
 namespace {
@@ -37,13 +38,12 @@ std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const 
     const Columns<Values>& X = features.columns;
     const std::int32_t n = X.n_rows;
     std::vector<NullModel> models(targets.y.n_cols);
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, targets.y.n_cols, 1, [&](Items& items) {
         std::vector<double> y(n), scores(n), residual(n), curvature(n);
         std::vector<std::int32_t> columns;
-#pragma omp for schedule(dynamic, 1)
-        for (std::int32_t label = 0; label < targets.y.n_cols; ++label) {
+        for (const std::int64_t at : items) {
             if (stop) continue;
+            const auto label = static_cast<std::int32_t>(at);
             std::fill(y.begin(), y.end(), 0.0);
             double present = 0.0, missing = 0.0;  // each summed by itself: one minus the other would lose the smaller
             for (std::int64_t e = targets.y.begin(label); e < targets.y.end(label); ++e) {
@@ -69,7 +69,7 @@ std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const 
             for (const std::int32_t j : columns) peak = std::max(peak, std::abs(column_dot(X, j, residual.data())));
             models[label] = {intercept, peak};
         }
-    }
+    });
     return models;
 }
 

@@ -5,6 +5,7 @@
 
 #include "class_kernels.hpp"
 #include "setwise/logistic.hpp"
+#include "setwise/parallel.hpp"
 
 namespace setwise {
 template <class Values>
@@ -12,18 +13,17 @@ void own_log_prob(const FeatureMatrix<Values>& features, const Columns<Ones>& ow
                   const double* weights, const double* intercept, int n_threads, const std::atomic<bool>& stop,
                   double* out) {
     const std::int32_t n = features.rows.n_cols;
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, n, 64, [&](Items& items) {
         std::vector<double> z(stride);
-#pragma omp for schedule(static)
-        for (std::int32_t i = 0; i < n; ++i) {
+        for (const std::int64_t at : items) {
             if (stop) continue;
+            const auto i = static_cast<std::int32_t>(at);
             std::copy(intercept, intercept + stride, z.begin());
             column_times(features.rows, i, static_cast<std::int32_t>(stride), weights, z.data());
             out[i] = -sum_softplus(own.n_rows, z.data());
             for (std::int64_t e = own.begin(i); e < own.end(i); ++e) out[i] += z[own.indices[e]];
         }
-    }
+    });
 }
 
 template void own_log_prob(const FeatureMatrix<Ones>&, const Columns<Ones>&, std::int64_t, const double*, const double*,

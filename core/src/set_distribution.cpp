@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "setwise/dispatch.hpp"
+#include "setwise/parallel.hpp"
 #include "setwise/vector_math.hpp"
 
 namespace setwise {
@@ -68,14 +69,15 @@ SETWISE_TARGET_AVX2 void add_up_avx2(const Columns<Ones>& sets, std::int32_t n_s
 
 void softmax_rows(std::int64_t n_documents, std::int32_t n_sets, double* scores, int n_threads,
                   const std::atomic<bool>& stop) {
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-    for (std::int64_t i = 0; i < n_documents; ++i) {
-        if (stop) continue;
-        if (machine_has_avx2())
-            softmax_avx2(n_sets, scores + i * n_sets);
-        else
-            softmax_body(n_sets, scores + i * n_sets);
-    }
+    share_out(n_threads, n_documents, 16, [&](Items& items) {
+        for (const std::int64_t i : items) {
+            if (stop) continue;
+            if (machine_has_avx2())
+                softmax_avx2(n_sets, scores + i * n_sets);
+            else
+                softmax_body(n_sets, scores + i * n_sets);
+        }
+    });
 }
 
 double least_probability(std::int32_t n_sets) {
@@ -118,12 +120,11 @@ void size_marginals_of_sets(std::int64_t n_documents, const Columns<Ones>& sets,
                             const double* probability, double* joint, double* empty, int n_threads,
                             const std::atomic<bool>& stop) {
     const SetLanes lanes(sets, n_sizes);
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, SetLanes::blocks_of(n_documents), 4, [&](Items& items) {
         SetLanes::Sums sums(lanes);
-#pragma omp for schedule(dynamic, 4)
-        for (std::int64_t i = 0; i < n_documents; i += SetLanes::kLanes) {
+        for (const std::int64_t block : items) {
             if (stop) continue;
+            const std::int64_t i = block * SetLanes::kLanes;
             const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(SetLanes::kLanes, n_documents - i));
             lanes.add_up(probability + i * sets.n_cols, count, sums);
             for (std::int32_t k = 0; k < count; ++k) {
@@ -131,7 +132,7 @@ void size_marginals_of_sets(std::int64_t n_documents, const Columns<Ones>& sets,
                 empty[i + k] = sums.empty[k];
             }
         }
-    }
+    });
 }
 
 }  // namespace setwise

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "setwise/dispatch.hpp"
+#include "setwise/parallel.hpp"
 
 namespace setwise {
 namespace {
 
 // Sums are taken in parts of this many and then part by part, so that threads do not change their bits.
 constexpr std::int64_t kPart = 8192;
+constexpr std::int64_t kPartsAtOnce = 4;  // fewer are not worth another thread
 
 SETWISE_INLINE double move_body(std::int64_t n, double* direction, double factor, const float* addend,
                                 const float* probe) {
@@ -42,8 +44,9 @@ template <class Part>
 double StepMemory::sum_parts(Part part) const {
     const std::int64_t n_parts = (size_ + kPart - 1) / kPart;
     std::vector<double> sums(n_parts);
-#pragma omp parallel for schedule(static) num_threads(n_threads_)
-    for (std::int64_t p = 0; p < n_parts; ++p) sums[p] = part(p * kPart, std::min(kPart, size_ - p * kPart));
+    share_out(n_threads_, n_parts, kPartsAtOnce, [&](Items& items) {
+        for (const std::int64_t p : items) sums[p] = part(p * kPart, std::min(kPart, size_ - p * kPart));
+    });
     double total = 0.0;
     for (const double sum : sums) total += sum;
     return total;

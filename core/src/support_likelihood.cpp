@@ -7,6 +7,7 @@
 
 #include "class_kernels.hpp"
 #include "setwise/dispatch.hpp"
+#include "setwise/parallel.hpp"
 #include "setwise/vector_math.hpp"
 
 namespace setwise {
@@ -124,12 +125,13 @@ template <class Values>
 void score_documents(const FeatureMatrix<Values>& features, std::int64_t stride, const double* weights,
                      const double* intercept, int n_threads, double* scores) {
     const std::int32_t n = features.rows.n_cols;
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-    for (std::int32_t i = 0; i < n; ++i) {
-        double* row = scores + i * stride;
-        std::copy(intercept, intercept + stride, row);
-        column_times(features.rows, i, static_cast<std::int32_t>(stride), weights, row);
-    }
+    share_out(n_threads, n, 64, [&](Items& items) {
+        for (const std::int64_t i : items) {
+            double* row = scores + i * stride;
+            std::copy(intercept, intercept + stride, row);
+            column_times(features.rows, static_cast<std::int32_t>(i), static_cast<std::int32_t>(stride), weights, row);
+        }
+    });
 }
 
 }  // namespace
@@ -138,17 +140,16 @@ void sum_over_sets(const WeighedSets& sets, std::int32_t n_documents, std::int64
                    const SupportSums& sums, double* set_mass, int n_threads, const std::atomic<bool>& stop) {
     const std::int32_t n_sets = sets.labels.n_cols, n_parts = parts_of(n_documents);
     std::vector<double> masses(set_mass ? static_cast<std::size_t>(n_parts) * n_sets : 0, 0.0);
-#pragma omp parallel num_threads(n_threads)
-    {
+    share_out(n_threads, n_parts, 1, [&](Items& items) {
         Lanes lanes(sets.labels.n_rows, n_sets);
-#pragma omp for schedule(dynamic)
-        for (std::int32_t part = 0; part < n_parts; ++part) {
+        for (const std::int64_t at : items) {
+            const auto part = static_cast<std::int32_t>(at);
             double* mass = set_mass ? masses.data() + static_cast<std::int64_t>(part) * n_sets : nullptr;
             const std::int32_t end = std::min(n_documents, (part + 1) * kPart);
             for (std::int32_t i = part * kPart; i < end && !stop; i += kLanes)
                 sum_block(sets, {i, std::min(kLanes, end - i)}, stride, scores, lanes, sums, mass);
         }
-    }
+    });
     if (!set_mass) return;
     std::fill(set_mass, set_mass + n_sets, 0.0);
     for (std::int32_t part = 0; part < n_parts; ++part)
@@ -186,10 +187,9 @@ LikelihoodGradient support_likelihood(const FeatureMatrix<Values>& features, con
     std::vector<double> by_part(n_parts * stride, 0.0);
     found.intercept.assign(stride, 0.0);
     found.weights.resize(n_features * stride);
-#pragma omp parallel num_threads(n_threads)
-    {
-#pragma omp for schedule(static)
-        for (std::int32_t part = 0; part < n_parts; ++part) {
+    share_out(n_threads, n_parts, 1, [&](Items& items) {
+        for (const std::int64_t at : items) {
+            const auto part = static_cast<std::int32_t>(at);
             double* total = by_part.data() + part * stride;
             for (std::int32_t i = part * kPart; i < std::min(n, (part + 1) * kPart); ++i) {
                 double* row = residual + i * stride;
@@ -198,12 +198,13 @@ LikelihoodGradient support_likelihood(const FeatureMatrix<Values>& features, con
                 for (std::int64_t l = 0; l < stride; ++l) total[l] += row[l] *= share;
             }
         }
-#pragma omp for schedule(dynamic, 16)
-        for (std::int32_t j = 0; j < n_features; ++j)
+    });
+    share_out(n_threads, n_features, 16, [&](Items& items) {
+        for (const std::int64_t j : items)
             if (!stop)
-                column_times(features.columns, j, static_cast<std::int32_t>(stride), residual,
-                             found.weights.data() + j * stride);
-    }
+                column_times(features.columns, static_cast<std::int32_t>(j), static_cast<std::int32_t>(stride),
+                             residual, found.weights.data() + j * stride);
+    });
     for (std::int32_t part = 0; part < n_parts; ++part)
         for (std::int64_t l = 0; l < stride; ++l) found.intercept[l] += by_part[part * stride + l];
     return found;

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from setwise._validation import check_sparse_structure
 from setwise.decision import expected_f
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.inference import SetCalibration
@@ -277,4 +279,6 @@ def _as_known(labels: LabelMatrix, Y: Any) -> LabelMatrix:
 
 def _documents(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Check documents as scikit-learn does, which also notes the names of features."""
+    if sp.issparse(X):
+        check_sparse_structure(X, "X")
     return validate_data(estimator, X, reset=reset, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32))

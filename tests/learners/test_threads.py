@@ -15,14 +15,18 @@ import numpy as np
 import pytest
 
 from setwise.learners import critical_strengths, fit_labels, fit_path
+from setwise.learners.checks import checked_threads
 from tests.learners.problems import KINDS, same_bits, small_problem
+
+LARGE = 400
+"""Documents of a problem that is worth several threads: smaller ones run on one."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 def test_any_number_of_threads_gives_the_same_bits(kind: str, l1_ratio: float) -> None:
-    problem = small_problem(1, n=80, d=30, n_labels=7, kind=kind)
-    problem = replace(problem, offset=np.random.default_rng(1).normal(size=(80, 7)))
+    problem = small_problem(1, n=LARGE, d=30, n_labels=7, kind=kind)
+    problem = replace(problem, offset=np.random.default_rng(1).normal(size=(LARGE, 7)))
     one, *others = [
         fit_labels(**problem.data, strength=0.002, l1_ratio=l1_ratio, tol=1e-9, n_threads=n_threads)
         for n_threads in (1, 2, 3, 11, None)
@@ -33,7 +37,7 @@ def test_any_number_of_threads_gives_the_same_bits(kind: str, l1_ratio: float) -
 
 
 def test_paths_and_critical_strengths_have_the_same_bits_too() -> None:
-    problem = small_problem(2, n_labels=7)
+    problem = small_problem(2, n=LARGE, d=30, n_labels=7)
     one, two = (fit_path(**problem.data, strengths=[0.1, 0.01], tol=1e-9, n_threads=n) for n in (1, 2))
     assert all(same_bits(a, b) for a, b in zip(one, two, strict=True))
     assert np.array_equal(
@@ -42,7 +46,7 @@ def test_paths_and_critical_strengths_have_the_same_bits_too() -> None:
 
 
 def test_the_same_call_twice_gives_the_same_bits() -> None:
-    problem = small_problem(3, n=80, d=30, n_labels=7)
+    problem = small_problem(3, n=LARGE, d=30, n_labels=7)
     first, second = (fit_labels(**problem.data, strength=0.002, tol=1e-9, n_threads=2) for _ in range(2))
     assert same_bits(first, second)
 
@@ -117,7 +121,7 @@ def test_ctrl_c_ends_a_long_fit_soon(data: str) -> None:
 
 
 def test_fits_of_several_python_threads_run_side_by_side() -> None:
-    problem = small_problem(5, n=80, d=30, n_labels=7)
+    problem = small_problem(5, n=LARGE, d=30, n_labels=7)
     alone = fit_labels(**problem.data, strength=0.002, tol=1e-9, n_threads=2)
     with ThreadPoolExecutor(4) as pool:
         futures = [pool.submit(fit_labels, **problem.data, strength=0.002, tol=1e-9, n_threads=2) for _ in range(20)]
@@ -131,7 +135,7 @@ from setwise.learners import fit_labels
 
 def total(seed):
     random = np.random.default_rng(seed)
-    X, Y = random.normal(size=(50, 5)), random.random((50, 3)) < 0.4
+    X, Y = random.normal(size=(400, 20)), random.random((400, 6)) < 0.4
     return float(fit_labels(X, Y, strength=0.01, n_threads=2).coef.sum())
 
 if __name__ == "__main__":
@@ -146,3 +150,55 @@ if __name__ == "__main__":
 def test_a_forked_process_fits_too() -> None:
     found = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], capture_output=True, text=True, timeout=120)
     assert found.returncode == 0, found.stderr
+
+
+TASKS = """
+import os
+import numpy as np
+from setwise.learners import fit_labels
+
+def fitted(n):
+    random = np.random.default_rng(0)
+    X, Y = random.normal(size=(n, 20)), random.random((n, 6)) < 0.4
+    fit_labels(X, Y, strength=0.01, n_threads=2)
+    return len(os.listdir("/proc/self/task"))
+
+before = len(os.listdir("/proc/self/task"))
+print(fitted(20) - before, fitted(2000) > before)
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="this system does not list the threads of a process")
+def test_a_tiny_fit_wakes_no_thread_and_a_large_one_does() -> None:
+    found = subprocess.run([sys.executable, "-c", TASKS], capture_output=True, text=True, timeout=120, check=True)
+    assert found.stdout.split() == ["0", "True"]
+
+
+@pytest.mark.skipif(not os.path.isfile("/proc/self/maps"), reason="this system does not list the libraries in use")
+def test_the_core_uses_no_openmp_library_whose_threads_would_spin() -> None:
+    program = "import setwise._core; print(open('/proc/self/maps').read())"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+    assert "setwise" in found.stdout
+    assert not [name for name in ("libgomp", "libomp", "libiomp") if name in found.stdout]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="this system does not list the threads of a process")
+def test_threads_sleep_between_calls() -> None:
+    problem = small_problem(6, n=2000, d=30, n_labels=7)
+    fit_labels(**problem.data, strength=0.002, tol=1e-9, n_threads=2)
+    before = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - before < 0.1
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("1", 1), ("1,4", 1), (" 1 ", 1), ("0", None), ("many", None), ("", None), ("-2", None)]
+)
+def test_omp_num_threads_is_honoured(monkeypatch: pytest.MonkeyPatch, value: str, expected: int | None) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    cores = checked_threads(None)
+    monkeypatch.setenv("OMP_NUM_THREADS", value)
+    assert checked_threads(None) == (expected or cores)
+    assert checked_threads(2) == min(2, os.cpu_count() or 1)  # what is given goes first
+    monkeypatch.setenv("OMP_NUM_THREADS", "1000")
+    assert checked_threads(None) == cores

@@ -24,6 +24,7 @@ struct Columns {
     std::int64_t begin(std::int32_t j) const { return indptr[j]; }
     std::int64_t end(std::int32_t j) const { return indptr[j + 1]; }
     std::int64_t count(std::int32_t j) const { return indptr[j + 1] - indptr[j]; }
+    std::int64_t n_entries() const { return indptr[n_cols]; }
 };
 
 }  // namespace setwise

@@ -25,6 +25,9 @@ class SetLanes {
 
     SetLanes(const Columns<Ones>& sets, std::int32_t n_sizes);
 
+    // How many blocks of kLanes documents there are.
+    static std::int64_t blocks_of(std::int64_t n_documents) { return (n_documents + kLanes - 1) / kLanes; }
+
     // The sums of a thread: of each pair of a label and a size that occurs, and of the empty set.
     struct Sums {
         std::vector<double> pairs;  // pairs x kLanes

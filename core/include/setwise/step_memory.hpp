@@ -14,6 +14,7 @@ class StepMemory {
 
     std::int64_t size() const { return size_; }
     bool empty() const { return pairs_.empty(); }
+    std::size_t n_steps() const { return pairs_.size(); }
     void clear() { pairs_.clear(); }
 
     // Remembers the way from `before` to `after`, where its curvature is above `least` times the gradient change's

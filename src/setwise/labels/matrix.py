@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from setwise._validation import check_sparse_structure
 from setwise.exceptions import InvalidData, InvalidParameter
 
 __all__ = ["Kind", "LabelMatrix", "checked_names", "csr_of_ones", "lists_of_names", "row_starts"]
@@ -64,6 +65,8 @@ class LabelMatrix:
                 f"{called} must have one column a name; got {Y.shape[1]} columns and {len(columns)} names."
             )
         _require_some(Y.shape[0], Y.shape[1], called)
+        if sp.issparse(Y):
+            check_sparse_structure(Y, called)
         indicator = _canonical(Y)
         (wrong,) = np.nonzero(indicator.data != 1)  # NaN differs from everything, so it is caught here as well
         if wrong.size:

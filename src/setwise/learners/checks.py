@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise import _core
+from setwise._validation import check_sparse_structure
 from setwise.exceptions import InvalidData, InvalidParameter
 
 __all__ = [
@@ -63,12 +64,25 @@ def checked_max_iter(value: Any) -> int:
 
 
 def checked_threads(value: Any) -> int:
-    """Return a number of threads, at most one a core; None means every core this process may use."""
+    """Return a number of threads, at most one per core.
+
+    None means the number in the environment variable ``OMP_NUM_THREADS``, or every core this process may use.
+    """
     if value is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return min(_threads_of_environment() or cores, cores)
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
         raise InvalidParameter(f"n_threads must be None (all cores) or a whole number from 1 up; got {value!r}.")
     return min(int(value), os.cpu_count() or 1)  # more than one a core only waits
+
+
+def _threads_of_environment() -> int | None:
+    """Return what ``OMP_NUM_THREADS`` asks for; None where it is not set or no number from 1 up.
+
+    It may list a number per level of nesting, as in "4,2": the first is that of the outermost loops.
+    """
+    first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(first) if first.isascii() and first.isdigit() and int(first) >= 1 else None
 
 
 def as_matrix(value: Any, name: str) -> Any:
@@ -77,6 +91,8 @@ def as_matrix(value: Any, name: str) -> Any:
     if matrix.ndim != 2:
         raise InvalidData(f"{name} must have two dimensions; got {matrix.ndim}. Hint: reshape one column to (-1, 1).")
     _require_real(matrix, name)
+    if sp.issparse(matrix):
+        check_sparse_structure(matrix, name)
     if 0 in matrix.shape:
         raise InvalidData(f"{name} must have at least one row and one column; got shape {tuple(matrix.shape)}.")
     if matrix.dtype.kind == "f" and matrix.dtype not in (np.float32, np.float64):

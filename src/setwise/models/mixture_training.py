@@ -73,7 +73,9 @@ class MixtureData:
         if labels.n_samples != features.n_samples:
             raise InvalidData(f"Y must have one row a row of X, {features.n_samples}; got {labels.n_samples}.")
         rows = sp.csr_array(X)
-        rows.sum_duplicates()
+        if not rows.has_canonical_format:
+            rows = rows.copy()  # the arrays may be the caller's
+            rows.sum_duplicates()
         return cls(rows, features, labels)
 
     @cached_property
