@@ -13,11 +13,11 @@ PYTHON_CODE := $(wildcard src tests benchmarks examples)
 
 # pip install what pyproject.toml lists under the given keys, so that no requirement is written twice.
 define install_listed
-	$(PY) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))$(1), sep='\n')" > $@.txt
-	$(PIP) install -r $@.txt
+	@$(PY) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))$(1), sep='\n')" > $@.txt
+	@$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test lint check sanitize sanitize-python bench-learners bench-models bench-predict bench-tuning bench-stream bench-default reproduction reproduction-page format clean
+.PHONY: help install demo test lint check sanitize sanitize-python bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-default reproduction reproduction-page format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -71,6 +71,9 @@ bench-tuning: install $(VENV)/.extra-bench ## time the tuning of a model, and te
 bench-stream: install $(VENV)/.extra-bench ## measure time and memory of `setwise predict` on a long file
 	$(PY) -m benchmarks.stream
 
+bench-cpu: install $(VENV)/.extra-bench ## measure processor seconds of small jobs, on a quiet and on a busy machine
+	$(PY) -m benchmarks.cpu
+
 reproduction: install ## run the paper's experiments and write docs/reproduction.md; goes on where it was ended
 	$(VENV)/bin/setwise reproduce --output docs/reproduction --page docs/reproduction.md
 
@@ -91,19 +94,23 @@ clean: ## remove .venv, builds and caches
 $(VENV)/.created:
 	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('setwise needs Python 3.11 or newer; \
 	$(PYTHON) is ' + sys.version.split()[0] + '. Hint: make PYTHON=python3.12 ...')"
-	$(PYTHON) -m venv $(VENV)
-	touch $@
+	@echo "Creating the virtual environment $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
 
 # The build tools live in .venv, with cmake and ninja, so that the build directory stays valid from one install to the next.
 $(VENV)/.build-tools: pyproject.toml | $(VENV)/.created
+	@echo "Installing the build tools into $(VENV) ..."
 	$(call install_listed,['build-system']['requires'])
-	$(PIP) install cmake ninja
-	touch $@
+	@$(PIP) install cmake ninja
+	@touch $@
 
 $(VENV)/.installed: $(VENV)/.build-tools pyproject.toml CMakeLists.txt README.md LICENSE $(PACKAGE_SOURCES)
-	$(PIP) install --no-build-isolation .
-	touch $@
+	@echo "Compiling and installing setwise into $(VENV): about a minute the first time, a few seconds after a change ..."
+	@$(PIP) install --no-build-isolation .
+	@touch $@
 
 $(VENV)/.extra-%: pyproject.toml | $(VENV)/.created
+	@echo "Installing what \`$*\` needs into $(VENV) ..."
 	$(call install_listed,['project']['optional-dependencies']['$*'])
-	touch $@
+	@touch $@

@@ -17,6 +17,7 @@ from benchmarks.rows import Row
 
 FORMATS = {
     "seconds": "{:.3f}",
+    "cpu": "{:.3f}",
     "objective": "{:,.4f}",
     "non-zeros": "{:,.0f}",
     "ratio": "{:.2f}",

@@ -1,0 +1,37 @@
+"""The benchmark of processor time: its verdicts, and that it leaves no process behind."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Any
+
+import pytest
+
+from benchmarks import cpu_rows
+from benchmarks.cpu_rows import Cost, busy_cores, environment, small_rows
+
+
+@pytest.mark.parametrize(("cpu", "verdict"), [(1.2, "yes"), (1.4, "no: 1.40 times, the goal is 1.3")])
+def test_the_cheapest_rounds_are_compared(monkeypatch: pytest.MonkeyPatch, cpu: float, verdict: str) -> None:
+    rounds = {1: iter([Cost(5.0, 1.0), Cost(1.0, 9.0)] * 2), 2: iter([Cost(cpu, 0.5), Cost(8.0, 0.5)] * 2)}
+    monkeypatch.setattr(cpu_rows, "n_cores_allowed", lambda: 2)
+    for job in ("readme_cost", "fit_cost"):
+        monkeypatch.setattr(cpu_rows, job, lambda n_threads: next(rounds[n_threads]))
+    rows = list(small_rows("quiet", 2))
+    assert [row.verdict for row in rows] == ["", verdict] * 2
+    assert rows[1].values["times"] == pytest.approx(cpu)
+
+
+def test_busy_cores_are_free_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Any] = []
+    real = subprocess.Popen
+    monkeypatch.setattr(cpu_rows, "SECONDS_TO_SETTLE", 0.0)
+    monkeypatch.setattr(cpu_rows.subprocess, "Popen", lambda command: started.append(real(command)) or started[-1])
+    with pytest.raises(RuntimeError, match="job failed"), busy_cores(2):
+        assert [process.poll() for process in started] == [None, None]
+        raise RuntimeError("job failed")
+    assert all(process.poll() is not None for process in started)
+
+
+def test_a_job_with_one_thread_holds_every_library_to_one() -> None:
+    assert {environment(1)[name] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")} == {"1"}
