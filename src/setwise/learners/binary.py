@@ -60,7 +60,8 @@ def fit_labels(
     ``column_limits`` has a number a label: label l may use only the first ``column_limits[l]`` features.
 
     After each Newton iteration of all labels, ``callback(iteration, fits)`` is called; where it returns True the fit
-    ends. ``n_threads=None`` uses every core; the result has the same bits whatever the number.
+    ends. ``n_threads=None`` uses every core, or as many as ``OMP_NUM_THREADS`` says; the bits of the result do not
+    depend on it.
     """
     problem = BinaryProblem.of(X, Y, sample_weight, offset, soft, n_threads, column_limits)
     strength, l1_ratio = checked_strength(strength), checked_l1_ratio(l1_ratio)
