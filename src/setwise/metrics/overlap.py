@@ -42,6 +42,11 @@ class Overlap:
         return Overlap(*(np.array([part.sum()]) for part in (self.shared, self.true, self.predicted)))
 
     @property
+    def both_empty(self) -> NDArray[np.bool_]:
+        """Return which pairs consist of two empty sets."""
+        return np.asarray((self.true == 0) & (self.predicted == 0))
+
+    @property
     def f1(self) -> Array:
         """2 |true and predicted| / (|true| + |predicted|)."""
         return self._ratio(2 * self.shared, self.true + self.predicted)
@@ -57,9 +62,8 @@ class Overlap:
         return self._ratio(self.shared, self.true)
 
     def _ratio(self, part: Array, whole: Array) -> Array:
-        both_empty = (self.true == 0) & (self.predicted == 0)
         ratio = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-        return np.where(both_empty, F1_OF_EMPTY_SETS, ratio)
+        return np.where(self.both_empty, F1_OF_EMPTY_SETS, ratio)
 
 
 def read_pair(y_true: Any, y_pred: Any) -> tuple[LabelMatrix, LabelMatrix]:
