@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -12,17 +11,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from setwise.decision import expected_f
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.inference import SetCalibration
-from setwise.inference.blend import size_marginals_of
-from setwise.labels import Decided, LabelMatrix, Modes, SetDistribution, Support
+from setwise.labels import Decided, LabelMatrix, SetDistribution, Support
 from setwise.labels.matrix import lists_of_names
 from setwise.metrics import instance_f1
 from setwise.metrics.named import MetricName
 from setwise.models.base import LabelModel, checked_count
 from setwise.prediction import Candidate, Recipe
-from setwise.prediction.recipe import DecisionName, InferenceName, Known
+from setwise.prediction.recipe import DecisionName, InferenceName
 from setwise.tuning.automatic import Tuned, tune
 from setwise.tuning.budget import BudgetName, checked_budget, plan_for
 from setwise.tuning.progress import progress_bar
@@ -180,9 +177,10 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         top = checked_count(top, "top")
         names = [tuple(labels) for labels in self.support_.sets.name_lists()]
         found = []
-        for known in self._known(X, replace(self.recipe_, inference="support")):
-            assert isinstance(known, SetDistribution)
-            for best, probability in zip(*known.top(top), strict=True):
+        recipe = replace(self.recipe_, inference="support")
+        for block in recipe.blocks(self.model_, _documents(self, X, reset=False), self.support_):
+            assert isinstance(block.known, SetDistribution)
+            for best, probability in zip(*block.known.top(top), strict=True):
                 found.append([ScoredSet(names[s], float(p)) for s, p in zip(best, probability, strict=True)])
         return found
 
@@ -200,15 +198,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
         The value is not a number where inference="mode", which cannot tell.
         """
-        parts = []
-        for known in self._known(X):
-            decided = self.recipe_.decide(known)
-            if isinstance(known, Modes):
-                decided = Decided(decided.sets, np.full(len(known.log_prob), np.nan))
-            elif self.recipe_.decision != "gfm" or self.recipe_.beta != 1.0:
-                decided = Decided(decided.sets, expected_f(size_marginals_of(known), decided.sets))
-            parts.append(decided)
-        return Decided.stacked(parts)
+        return self._decided(X, with_value=True)
 
     def score(self, X: Any, y: Any) -> float:
         """Give the instance F1 of the predictions against the true sets ``y``, in any form that ``fit`` takes.
@@ -230,13 +220,13 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _predicted(self, X: Any) -> LabelMatrix:
-        check_is_fitted(self)
-        decided = self.recipe_.decided(self.model_, _documents(self, X, reset=False), self.support_)
+        decided = self._decided(X)
         return self.labels_.with_indicator(decided.sets)
 
-    def _known(self, X: Any, recipe: Recipe | None = None) -> Iterator[Known]:
+    def _decided(self, X: Any, *, with_value: bool = False) -> Decided:
         check_is_fitted(self)
-        return (recipe or self.recipe_).known(self.model_, _documents(self, X, reset=False), self.support_)
+        documents = _documents(self, X, reset=False)
+        return self.recipe_.decided(self.model_, documents, self.support_, with_value=with_value)
 
     def _tuned(
         self,

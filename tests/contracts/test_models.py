@@ -185,6 +185,7 @@ class TestAnswers:
         drawn = model.sample(toy.new, 50, seed=3).toarray()
         assert_array_equal(drawn, model.sample(toy.new, 50, seed=3).toarray())
         assert_array_equal(drawn[:100], model.sample(toy.new[:2], 50, seed=3).toarray())
+        assert_array_equal(drawn[200:250], model.sample(toy.new[4:5], 50, seed=3).toarray())
         assert (drawn != model.sample(toy.new, 50, seed=4).toarray()).any()
 
 
