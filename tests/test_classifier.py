@@ -497,7 +497,7 @@ class TestRefusals:
     def test_labels_that_are_missing_or_too_few(self) -> None:
         with pytest.raises(InvalidData, match="requires y to be passed, but the target y is None"):
             SetClassifier().fit(X, None)
-        with pytest.raises(InvalidData, match="Y must have one row a row of X, 80; got 79"):
+        with pytest.raises(InvalidData, match="X has 80 rows but y has 79"):
             SetClassifier().fit(X, Y[:-1])
         with pytest.raises(ValueError, match="NaN"):
             SetClassifier().fit(np.full((2, 2), np.nan), [[1], [0]])

@@ -226,8 +226,7 @@ class _Likelihood:
     @classmethod
     def of(cls, X: Any, Y: Any, pairs: bool, n_threads: int) -> _Likelihood:
         features, labels = FeatureColumns.of(X), LabelMatrix.of(Y)
-        if labels.n_samples != features.n_samples:
-            raise InvalidData(f"Y must have one row a row of X, {features.n_samples}; got {labels.n_samples}.")
+        labels.check_rows(features.n_samples)
         support = Support.of(labels)
         return cls(features, support, PairTerms.of(support.sets.indicator, pairs), n_threads)
 

@@ -128,8 +128,7 @@ class ClassifierChain(LabelModel):
         """Set what is known before the weights, and lay out the problem of each chain."""
         checked_count(self.beam_width, "beam_width")
         matrix, labels = as_matrix(X, "X"), LabelMatrix.of(Y)
-        if matrix.shape[0] != labels.n_samples:
-            raise InvalidData(f"Y must have one row a row of X, {matrix.shape[0]}; got {labels.n_samples}.")
+        labels.check_rows(matrix.shape[0])
         orders = _chain_orders(self.order, self.n_orders, self.seed, labels)
         self.names_, self.n_features_in_, self.order_ = labels.names, int(matrix.shape[1]), orders
         return (_chain_problem(matrix, labels, order, self.n_threads) for order in orders)
