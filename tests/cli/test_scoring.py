@@ -16,7 +16,6 @@ from setwise.persistence import save
 from setwise.text import TextVectoriser
 from tests.cli.corpus import news, write_jsonl
 
-
 DOCUMENTS = news(150)
 LABELS: Any = [one["labels"] for one in DOCUMENTS]
 
