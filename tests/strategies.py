@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-LABEL_NAMES = st.text(min_size=1, max_size=5)
+LABEL_NAMES = st.text(min_size=1, max_size=5).filter(str.strip)  # a blank name is refused
 
 
 def shapes(max_samples: int = 8, min_labels: int = 1, max_labels: int = 6) -> st.SearchStrategy[tuple[int, int]]:

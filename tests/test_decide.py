@@ -119,4 +119,4 @@ def test_other_bad_arguments_in_one_sentence() -> None:
     with pytest.raises(InvalidParameter, match=r"^beta must be a finite number above 0; got -1\.$"):
         decide([[0.5]], [["a"]], beta=-1)
     with pytest.raises(InvalidData, match=r"^support must hold only 0 and 1; got 2\.0 in document 0"):
-        decide([[0.5]], [[2]])
+        decide([[0.5]], np.array([[2]]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -14,17 +14,15 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from setwise._validation import check_sparse_structure
-from setwise.decision import expected_f
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.inference import SetCalibration
-from setwise.inference.blend import size_marginals_of
-from setwise.labels import Decided, LabelMatrix, Modes, SetDistribution, Support
-from setwise.labels.matrix import lists_of_names
+from setwise.labels import Decided, LabelMatrix, SetDistribution, Support
+from setwise.labels.forms import is_frame, lists_of_names
 from setwise.metrics import instance_f1
 from setwise.metrics.named import MetricName
 from setwise.models.base import LabelModel, checked_count
 from setwise.prediction import Candidate, Recipe
-from setwise.prediction.recipe import DecisionName, InferenceName, Known
+from setwise.prediction.recipe import DecisionName, InferenceName
 from setwise.tuning.automatic import Tuned, tune
 from setwise.tuning.budget import BudgetName, checked_budget, plan_for
 from setwise.tuning.progress import progress_bar
@@ -40,7 +38,8 @@ Calibration = SetCalibration | Literal["tuned", "likelihood", "f1"] | None
 class ScoredSet(NamedTuple):
     """A label set and how probable it is."""
 
-    labels: tuple[str, ...]
+    labels: tuple[Any, ...]
+    """Names, or integers where ``fit`` had integers."""
     probability: float
 
 
@@ -78,7 +77,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
     ``tuning_file`` keeps every setting that is finished, so that a fit that was ended goes on there; with ``progress``
     a bar shows how far it is.
 
-    After ``fit``: ``classes_`` (label names), ``model_``, ``support_``, ``recipe_`` and its parts ``inference_``,
+    After ``fit``: ``classes_`` (the labels), ``model_``, ``support_``, ``recipe_`` and its parts ``inference_``,
     ``calibration_`` (of the support), ``scaling_`` (of exact inference), ``threshold_`` and ``blend_``; ``tuning_``
     (what was chosen and what the alternatives scored; None where nothing was tuned), ``n_features_in_``.
     """
@@ -127,7 +126,11 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.progress = progress
 
     def fit(self, X: Any, Y: Any, valid: tuple[Any, Any] | None = None) -> SetClassifier:
-        """Fit to documents X (sparse or dense) and their labels Y: 0 and 1 (sparse or dense), or lists of names.
+        """Fit to documents X (sparse or dense) and their labels Y.
+
+        Y is an indicator of 0 and 1 (sparse, dense, or a data frame whose columns are the labels), or a list of labels
+        for each document, names or integers. Lists of integers that all have one length and hold 0 and 1 alone are an
+        indicator.
 
         ``valid`` are other documents and their labels: what is tuned is then found on them, and none of X is held out.
         """
@@ -137,8 +140,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         if Y is None:  # in the words that scikit-learn's tools look for
             raise InvalidData("SetClassifier requires y to be passed, but the target y is None.")
         labels = LabelMatrix.of(Y)
-        if labels.n_samples != X.shape[0]:
-            raise InvalidData(f"Y must have one row a row of X, {X.shape[0]}; got {labels.n_samples}.")
+        labels.check_rows(X.shape[0])
         model, recipe = wanted.model(), wanted.recipe()
         tried = wanted.candidates(model, recipe, may_be_empty=bool((labels.indicator.sum(axis=1) == 0).any()))
         tuned = None
@@ -158,7 +160,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
     def _take(self, model: Any, recipe: Recipe, support: Support, labels: LabelMatrix, tuned: Tuned | None) -> None:
         """Set every fitted attribute; of ``labels`` only the names and the kind of Y matter."""
         self.labels_ = labels
-        self.classes_ = np.asarray(labels.names, dtype=object)
+        self.classes_ = np.asarray(labels.labels, dtype=object if labels.labels == labels.names else None)
         self.support_ = support
         self.model_ = model
         self.tuning_ = tuned
@@ -168,8 +170,12 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.threshold_, self.blend_ = recipe.threshold, recipe.blend
 
     def predict(self, X: Any) -> Any:
-        """Give the label set of each document, in the form that Y had: lists of names, or 0 and 1, sparse or dense."""
-        return self._predicted(X).as_given()
+        """Return the label set of each document, in the form that Y had: lists of labels, or 0 and 1.
+
+        Where Y was a data frame, so is this: it has the columns of Y, and the index of X where X is one too. No
+        documents (an empty list, or no rows) have an empty result of the same form.
+        """
+        return self._predicted(X).as_given(index=X.index if is_frame(X) else None)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give p(y_l = 1 | x) under the chosen inference, documents by labels."""
@@ -180,11 +186,12 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         """Give the ``top`` most probable sets of the support for each document, the most probable first."""
         check_is_fitted(self)
         top = checked_count(top, "top")
-        names = [tuple(labels) for labels in self.support_.sets.name_lists()]
+        names = [tuple(labels) for labels in self.support_.sets.label_lists()]
         found = []
-        for known in self._known(X, replace(self.recipe_, inference="support")):
-            assert isinstance(known, SetDistribution)
-            for best, probability in zip(*known.top(top), strict=True):
+        recipe = replace(self.recipe_, inference="support")
+        for block in recipe.blocks(self.model_, _documents(self, X, reset=False), self.support_):
+            assert isinstance(block.known, SetDistribution)
+            for best, probability in zip(*block.known.top(top), strict=True):
                 found.append([ScoredSet(names[s], float(p)) for s, p in zip(best, probability, strict=True)])
         return found
 
@@ -202,15 +209,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
         The value is not a number where inference="mode", which cannot tell.
         """
-        parts = []
-        for known in self._known(X):
-            decided = self.recipe_.decide(known)
-            if isinstance(known, Modes):
-                decided = Decided(decided.sets, np.full(len(known.log_prob), np.nan))
-            elif self.recipe_.decision != "gfm" or self.recipe_.beta != 1.0:
-                decided = Decided(decided.sets, expected_f(size_marginals_of(known), decided.sets))
-            parts.append(decided)
-        return Decided.stacked(parts)
+        return self._decided(X, with_value=True)
 
     def score(self, X: Any, y: Any) -> float:
         """Give the instance F1 of the predictions against the true sets ``y``, in any form that ``fit`` takes.
@@ -232,13 +231,13 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _predicted(self, X: Any) -> LabelMatrix:
-        check_is_fitted(self)
-        decided = self.recipe_.decided(self.model_, _documents(self, X, reset=False), self.support_)
+        decided = self._decided(X)
         return self.labels_.with_indicator(decided.sets)
 
-    def _known(self, X: Any, recipe: Recipe | None = None) -> Iterator[Known]:
+    def _decided(self, X: Any, *, with_value: bool = False) -> Decided:
         check_is_fitted(self)
-        return (recipe or self.recipe_).known(self.model_, _documents(self, X, reset=False), self.support_)
+        documents = _documents(self, X, reset=False)
+        return self.recipe_.decided(self.model_, documents, self.support_, with_value=with_value)
 
     def _tuned(
         self,
@@ -278,7 +277,25 @@ def _as_known(labels: LabelMatrix, Y: Any) -> LabelMatrix:
 
 
 def _documents(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Check documents as scikit-learn does, which also notes the names of features."""
+    """Check documents as scikit-learn does, which also notes the names of features; a prediction may have none."""
     if sp.issparse(X):
         check_sparse_structure(X, "X")
-    return validate_data(estimator, X, reset=reset, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32))
+    if not reset and isinstance(X, list | tuple) and not X:
+        X = np.zeros((0, estimator.n_features_in_))
+    options = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
+    try:
+        return validate_data(estimator, X, reset=reset, ensure_min_samples=int(reset), **options)
+    except ValueError:
+        if _are_texts(X):
+            raise InvalidData(
+                "X must hold numbers; got texts. Hint: make_pipeline(TextVectoriser(), SetClassifier()) reads texts."
+            ) from None
+        raise
+
+
+def _are_texts(X: Any) -> bool:
+    """Return whether the first document is a text, alone or in the only column."""
+    if not isinstance(X, Sequence | np.ndarray) and not hasattr(X, "iloc"):
+        return False
+    first = np.asarray(X.iloc[:1] if hasattr(X, "iloc") else X[:1], dtype=object).ravel()
+    return first.size == 1 and isinstance(first[0], str)

@@ -144,14 +144,14 @@ def test_an_entry_stored_twice_counts_twice_and_is_refused(twice):
         (sp.csr_array((0, 3)), None, "at least one document and one label; got 0 and 3"),
         ([], None, "at least one document and one label; got 0 and 0"),
         (np.array([[1j]]), None, "Y must hold numbers 0 and 1; got values of type complex128"),
-        ([[1, 2], [3]], None, "rows of one length where they hold numbers"),
-        ([[0, 1], ["a", "b"]], None, "Y must hold numbers 0 and 1"),
+        ([[1, 2, 2], [3]], None, "rows of one length where they hold numbers"),
+        ([[0, 0], ["a", "b"]], None, "Y must hold numbers 0 and 1"),
         (np.zeros((2, 2)), ["a"], "one column a name; got 2 columns and 1 names"),
         ("sport", None, "a list of label names for each document; got a value of type str"),
         (["sport"], None, r"got the string 'sport' for document 0. Hint: write \['sport'\]"),
         ([["a"], None], None, "got None for document 1"),
-        ([["a", 3]], None, "label names that are strings; got 3 in document 0"),
-        ([[b"a"]], None, "label names that are strings; got b'a' in document 0"),
+        ([["a", 3]], None, "all strings or all integers; got 3 in document 0 beside 'a'"),
+        ([[b"a"]], None, "label names that are strings or integers; got b'a' in document 0"),
         (3, None, "got a value of type int"),
         (None, None, "got a value of type NoneType"),
         ([["a"], ["a", "z"]], ["a", "b"], "Y must hold only the 2 known labels; got 'z' in document 1"),
@@ -177,7 +177,7 @@ def test_bad_names_are_refused(names, message):
 
 def test_the_argument_is_called_what_the_caller_calls_it():
     with pytest.raises(InvalidData, match="^y_pred must hold only 0 and 1"):
-        LabelMatrix.of([[3]], called="y_pred")
+        LabelMatrix.of(np.array([[3]]), called="y_pred")
 
 
 def test_a_label_matrix_passes_through_where_its_names_agree():

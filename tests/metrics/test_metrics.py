@@ -7,8 +7,9 @@ from hypothesis import assume, given
 from sklearn import metrics as sklearn_metrics
 
 from setwise import metrics
-from setwise.exceptions import InvalidData
+from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
+from setwise.metrics.named import measured
 from tests.strategies import indicator_pairs
 
 TRUE = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]])
@@ -35,7 +36,7 @@ def test_worked_example():
     assert metrics.set_accuracy(TRUE, PREDICTED) == pytest.approx(2 / 4)
     assert metrics.hamming_loss(TRUE, PREDICTED) == pytest.approx(2 / 12)
     assert metrics.micro_f1(TRUE, PREDICTED) == pytest.approx(2 * 2 / (3 + 3))
-    assert metrics.macro_f1(TRUE, PREDICTED) == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)
+    assert metrics.macro_f1(TRUE, PREDICTED) == pytest.approx((2 / 3 + 2 / 3) / 2)  # the third label is left out
 
 
 def test_label_table_of_the_worked_example():
@@ -83,9 +84,35 @@ def test_differs_from_scikit_learn_by_the_empty_pairs_alone(pair):
     both_empty = ~(true + predicted).any(axis=1)
     theirs = sklearn_metrics.f1_score(true, predicted, average="samples", zero_division=0)
     assert metrics.instance_f1(true, predicted) == pytest.approx(theirs + both_empty.mean())
-    absent = ~(true + predicted).any(axis=0)
-    theirs = sklearn_metrics.f1_score(true, predicted, average="macro", zero_division=0)
-    assert metrics.macro_f1(true, predicted) == pytest.approx(theirs + absent.mean())
+
+
+@pytest.mark.parametrize("zero_division", [0.0, 1.0, np.nan])
+@given(TWO_LABELS_OR_MORE)
+def test_macro_f1_equals_scikit_learn_under_each_of_its_conventions(zero_division, pair):
+    theirs = sklearn_metrics.f1_score(*pair, average="macro", zero_division=zero_division)
+    if np.isnan(theirs):  # no label occurs at all: two empty sets, as in micro F1
+        theirs = metrics.F1_OF_EMPTY_SETS
+    assert metrics.macro_f1(*pair, zero_division=zero_division) == pytest.approx(theirs)
+
+
+def test_macro_f1_leaves_out_labels_that_are_neither_true_nor_predicted():
+    true, predicted = np.array([[1, 0], [0, 0]]), np.array([[1, 0], [1, 0]])
+    assert metrics.macro_f1(true, predicted) == pytest.approx(2 / 3)
+    assert metrics.macro_f1(true, predicted, zero_division=0.0) == pytest.approx(1 / 3)
+    assert metrics.macro_f1(true, predicted, zero_division=1) == pytest.approx((2 / 3 + 1) / 2)
+    assert metrics.n_absent_labels(true, predicted) == 1
+    assert measured("macro_f1", true, predicted) == pytest.approx(2 / 3)  # so tuning by it counts the same
+
+
+@given(indicator_pairs())
+def test_absent_labels_are_those_without_a_true_or_predicted_document(pair):
+    assert metrics.n_absent_labels(*pair) == (~(pair[0] + pair[1]).any(axis=0)).sum()
+
+
+@pytest.mark.parametrize("zero_division", [0.5, -1, "warn", None, True])
+def test_other_conventions_are_refused(zero_division):
+    with pytest.raises(InvalidParameter, match=r"^zero_division must be 0, 1 or NaN \(leave out\); got "):
+        metrics.macro_f1(TRUE, PREDICTED, zero_division=zero_division)
 
 
 @given(indicator_pairs())
@@ -103,7 +130,10 @@ def test_exact_match_and_hamming_loss_equal_scikit_learn_always(pair):
 
 @given(indicator_pairs())
 def test_label_table_averages_to_macro_f1(pair):
-    assert np.mean([row.f1 for row in metrics.label_table(*pair)]) == pytest.approx(metrics.macro_f1(*pair))
+    rows = metrics.label_table(*pair)
+    assert np.mean([row.f1 for row in rows]) == pytest.approx(metrics.macro_f1(*pair, zero_division=1.0))
+    counted = [row.f1 for row in rows if row.n_true or row.n_predicted]
+    assert np.mean(counted or [1.0]) == pytest.approx(metrics.macro_f1(*pair))
 
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.__name__)

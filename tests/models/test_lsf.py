@@ -245,7 +245,7 @@ def test_bad_parameters_are_refused_in_one_sentence(form: str, change: dict[str,
 
 @pytest.mark.parametrize("form", FORMS)
 def test_bad_data_are_refused(form: str) -> None:
-    with pytest.raises(InvalidData, match="Y must have one row a row of X, 60; got 59"):
+    with pytest.raises(InvalidData, match="X has 60 rows but y has 59"):
         LabelSizeFactors(form=form).fit(X, Y[:59])
     with pytest.raises(InvalidData, match="X must have the 12 features of the fit; got 11"):
         fitted(form).size_marginals(X[:, :11])

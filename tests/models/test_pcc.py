@@ -318,7 +318,7 @@ class TestFit:
 
     def test_documents_and_labels_must_match(self) -> None:
         X, Y = corpus_of()
-        with pytest.raises(InvalidData, match="Y must have one row a row of X, 80; got 79"):
+        with pytest.raises(InvalidData, match="X has 80 rows but y has 79"):
             ClassifierChain().fit(X, Y[1:])
         with pytest.raises(InvalidData, match="X must hold finite numbers"):
             ClassifierChain().fit(np.full((80, 2), np.nan), Y)

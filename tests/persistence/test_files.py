@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from setwise import SetClassifier, __version__
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
 from setwise.inference import SetCalibration
+from setwise.labels import LabelMatrix
 from setwise.models import BinaryRelevance, ClassifierChain
 from setwise.models.given import GivenMarginals
 from setwise.persistence import FORMAT, load, save
@@ -36,7 +37,7 @@ from tests.persistence.small import (
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 
-ODD_NAMES = ["", "naïve ☃", 'quo"te', "line\nbreak", "\ud800", "  ", "a,b", "\x00"]
+ODD_NAMES = [" x", "naïve ☃", 'quo"te', "line\nbreak", "\ud800", "x ", "a,b", "\x00"]
 
 
 def round_trip(path: Path, classifier: SetClassifier, documents: Any = NEW) -> SetClassifier:
@@ -95,6 +96,12 @@ class TestSameBits:
         round_trip(tmp_path, clone(fresh).fit(X, constant))
         round_trip(tmp_path, clone(fresh).fit(X, np.zeros((60, 2), dtype=int)))
         round_trip(tmp_path, clone(fresh).fit(X[:1], Y[:1]))
+
+    def test_blank_names_of_earlier_files_still_load(self, tmp_path: Path) -> None:
+        """A fit refuses them in lists and frames, but a model that has them is not lost."""
+        names = ["", "  ", *(f"label {label}" for label in range(2, Y.shape[1]))]
+        again = round_trip(tmp_path, clone(trained("br")).fit(X, LabelMatrix.of(Y, names)))
+        assert again.classes_.tolist() == names
 
     def test_one_feature_and_features_that_are_all_zero(self, tmp_path: Path) -> None:
         fresh = clone(trained("br"))

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from setwise.data.splits import folds
 from setwise.exceptions import Incompatible
 from setwise.inference import SetCalibration
-from setwise.labels import LabelMatrix, Support
+from setwise.labels import LabelMatrix, Modes, Support
 from setwise.metrics import instance_f1
 from setwise.models import BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
 from setwise.prediction import Candidate, HeldOut, Recipe, Wishes, able, choose, cross_fitted, judged, tuned
@@ -109,12 +109,12 @@ class TestCandidates:
 
 class TestNonEmpty:
     def test_the_empty_set_is_ruled_out_and_the_rest_scaled(self) -> None:
-        over: Any = next(iter(PLAIN.known(MODEL, PART.X, PART.support)))
+        over: Any = next(PLAIN.blocks(MODEL, PART.X, PART.support)).known
         filled = np.diff(over.sets.indptr) > 0
         assert not filled.all()
         assert_array_equal(over.non_empty().sets.toarray(), over.sets.toarray()[filled])
         np.testing.assert_allclose(over.non_empty().probability.sum(axis=1), 1.0, rtol=1e-12)
-        exact: Any = next(iter(Recipe("exact", "gfm").known(MODEL, PART.X, PART.support)))
+        exact: Any = next(Recipe("exact", "gfm").blocks(MODEL, PART.X, PART.support)).known
         np.testing.assert_allclose(
             exact.non_empty().joint, exact.joint / (1.0 - exact.empty)[:, None, None], rtol=1e-10
         )
@@ -125,13 +125,13 @@ class TestNonEmpty:
         recipe = Recipe(inference, "gfm", n_samples=50)
         some = recipe.decided(MODEL, PART.X, PART.support).sets.toarray().any(axis=1)
         assert not some.all()
-        full = replace(recipe, at_least_one=True).decided(MODEL, PART.X, PART.support)
+        full = replace(recipe, at_least_one=True).decided(MODEL, PART.X, PART.support, with_value=True)
         has_mass = full.value > 0  # fifty samples may all be empty
         assert full.sets.toarray().any(axis=1)[has_mass].all()
         assert has_mass.sum() > 0.9 * len(has_mass)
 
     def test_without_empty_sets_it_changes_nothing(self) -> None:
-        known: Any = next(iter(PLAIN.known(MODEL, PART.X, PART.support)))
+        known: Any = next(PLAIN.blocks(MODEL, PART.X, PART.support)).known
         once = known.non_empty()
         assert once.non_empty() is once
 
@@ -139,6 +139,17 @@ class TestNonEmpty:
 @pytest.mark.parametrize("inference", ["support", "exact"])
 def test_a_threshold_cuts_the_same_whether_or_not_sizes_are_known(inference: Any) -> None:
     recipe = Recipe(inference, "threshold", scaling=SetCalibration(0.8, 0.0, 0.3), threshold=0.3)
-    known: Any = next(iter(recipe.known(MODEL, PART.X, PART.support)))
-    np.testing.assert_allclose(recipe.marginals(MODEL, PART.X, PART.support), known.marginals, atol=1e-12)
-    assert_array_equal(recipe.decided(MODEL, PART.X, PART.support).sets.toarray(), recipe.decide(known).sets.toarray())
+    block = next(recipe.blocks(MODEL, PART.X, PART.support))
+    assert not isinstance(block.known, Modes)
+    np.testing.assert_allclose(recipe.marginals(MODEL, PART.X, PART.support), block.known.marginals, atol=1e-12)
+    cheap, valued = (recipe.decided(MODEL, PART.X, PART.support, with_value=asked) for asked in (False, True))
+    assert_array_equal(cheap.sets.toarray(), valued.sets.toarray())
+    assert np.isnan(cheap.value).all()
+    assert not np.isnan(valued.value).any()
+
+
+def test_a_threshold_that_states_no_value_asks_for_no_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tuning cuts the same documents many times, and needs the sets alone."""
+    monkeypatch.setattr(type(MODEL), "size_marginals", None)
+    found = Recipe("exact", "threshold", threshold=0.3).decided(MODEL, PART.X, PART.support)
+    assert_array_equal(found.sets.toarray(), MODEL.marginals(PART.X) > 0.3)

@@ -31,7 +31,8 @@ def evaluate(
 ) -> None:
     """Measure a model on labelled documents that it was not trained on.
 
-    F1 of two empty sets is 1. A label that the model does not know counts as missed.
+    F1 of two empty sets is 1. A label that the model does not know counts as missed. Macro F1 leaves out labels that
+    are neither true nor predicted in any document.
 
     Examples:
 
@@ -78,6 +79,7 @@ def _show(scores: Scores, n_labels: int) -> None:
         "hamming_loss",
     ):
         table.add_row(name.replace("_", " "), f"{getattr(scores, name):.4f}")
+    table.add_row("labels left out of macro f1", f"{scores.n_labels_left_out:,}")
     table.add_row("predicted sets unseen in training", f"{scores.predicted_unseen:,}")
     table.add_row("true sets unseen in training", f"{scores.true_unseen:,}")
     if scores.expected_f1 is not None and scores.expected_f1_error is not None:

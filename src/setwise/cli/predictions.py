@@ -44,7 +44,8 @@ class Predicted:
         """Predict a batch."""
         decided = classifier.decide(X)
         expected = [None if np.isnan(value) else value for value in decided.value.tolist()]
-        sets: list[Any] = classifier.predict_sets(X, top) if top else [[] for _ in documents]
+        found = classifier.predict_sets(X, top) if top else [[] for _ in documents]
+        sets = [[(tuple(map(str, one.labels)), one.probability) for one in scored] for scored in found]
         return cls(
             documents,
             classifier.labels_.with_indicator(decided.sets).name_lists(),

@@ -20,6 +20,7 @@ from setwise.metrics import (
     label_table,
     macro_f1,
     micro_f1,
+    n_absent_labels,
     set_accuracy,
 )
 from setwise.metrics.overlap import Overlap
@@ -39,6 +40,8 @@ class Scores:
     hamming_loss: float
     micro_f1: float
     macro_f1: float
+    n_labels_left_out: int
+    """Labels that are neither true nor predicted; macro F1 leaves them out."""
     predicted_unseen: int
     """Predicted sets that no training document has."""
     true_unseen: int
@@ -89,6 +92,7 @@ class Scoring:
             hamming_loss=hamming_loss(truth, found),
             micro_f1=micro_f1(truth, found),
             macro_f1=macro_f1(truth, found),
+            n_labels_left_out=n_absent_labels(truth, found),
             predicted_unseen=int((support.index_of(support.sets.with_indicator(predicted)) < 0).sum()),
             true_unseen=len(self._truth) - n_seen,
             expected_f1=None if expected is None else float(expected.mean()),

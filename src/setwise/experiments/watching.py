@@ -102,7 +102,7 @@ def _judged(model: Any, part: Part, judges: Mapping[str, Recipe]) -> dict[str, f
     values = {}
     for name, recipe in judges.items():
         if recipe.inference not in known:
-            known[recipe.inference] = list(recipe.known(model, part.X_held, part.support))
+            known[recipe.inference] = list(recipe.blocks(model, part.X_held, part.support))
         sets = Decided.stacked([recipe.decide(some) for some in known[recipe.inference]]).sets
         values[name] = instance_f1(part.Y_held, part.Y_held.with_indicator(sets))
     return values

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from setwise.abilities import GivesScaledSizeMarginals, GivesSizeMarginals, require
 from setwise.inference.blocks import documents_that_fit
 from setwise.inference.calibration import AS_IT_IS, SetCalibration
@@ -28,6 +31,15 @@ class ExactInference:
     def block(self, n_labels: int) -> int:
         """How many documents to ask about at a time."""
         return documents_that_fit(n_labels * n_labels)
+
+    def marginals(self, model: Any, X: Any) -> NDArray[np.float64]:
+        """Return p(y_l = 1 | x), documents by labels: the model's own, which take no sum over sizes."""
+        if (self.calibration.scale, self.calibration.size) != (1.0, 0.0):
+            require(model, "scaled_marginals", by="Calibrated exact inference")
+            return np.asarray(model.scaled_marginals(X, self.calibration.scale, self.calibration.size))
+        if callable(getattr(model, "marginals", None)):
+            return np.asarray(model.marginals(X))
+        return self.infer(model, X).marginals
 
     def infer(self, model: GivesSizeMarginals | GivesScaledSizeMarginals, X: Any) -> SizeMarginals:
         """Give p(y_l = 1, |y| = s | x) for each document of a block."""

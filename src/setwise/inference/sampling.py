@@ -13,12 +13,12 @@ from setwise.labels import SizeMarginals
 __all__ = ["SampledInference"]
 
 _BLOCK = 64
-"""Documents whose samples are held at one time. A document's draws depend on its place in the block."""
+"""Documents whose samples are held at one time."""
 
 
 @dataclass(frozen=True, eq=False)
 class SampledInference:
-    """``n_samples`` label sets a document; the same seed gives the same draws."""
+    """``n_samples`` label sets per document, drawn from the seed and the document alone, whatever comes with it."""
 
     needs: ClassVar[tuple[str, ...]] = ("sample",)
 

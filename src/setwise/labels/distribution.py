@@ -37,12 +37,40 @@ class SizeMarginals:
         """p(y_l = 1 | x_i), documents by labels: the sum over sizes."""
         return np.asarray(self.joint.sum(axis=2))
 
+    @property
+    def sizes(self) -> NDArray[np.float64]:
+        """Return p(|y| = s | x_i) for s from 1 up, documents by sizes: joint counts a set of s labels s times."""
+        return np.asarray(self.joint.sum(axis=1) / np.arange(1, self.joint.shape[2] + 1))
+
     def non_empty(self) -> SizeMarginals:
         """Give what is left when the empty set is ruled out."""
-        sizes = np.arange(1, self.joint.shape[2] + 1)
-        mass = (self.joint.sum(axis=1) / sizes).sum(axis=1)  # not 1 - empty, which may be all rounding
-        share = np.divide(1.0, mass, out=np.ones_like(mass), where=mass > 0.0)
+        share = _one_over(self.sizes.sum(axis=1))  # not over 1 - empty, which may be all rounding
         return SizeMarginals(self.joint * share[:, None, None], np.zeros_like(self.empty))
+
+    def consistent(self) -> SizeMarginals:
+        """Return the marginals scaled to a total mass of 1, no label more probable at a size than the size itself.
+
+        The marginals of a distribution over sets stay as they are, but for rounding. Those of LSF are learnt one by one
+        and agree with no distribution; made consistent, they give every set an expected F in [0, 1]. Let q_s be
+        ``sizes`` after the scaling, so that p(empty) + sum_s q_s = 1. Then p(empty) is at most 1, and a set h of k > 0
+        labels has::
+
+            sum_s sum_{l in h} joint[l, s] (1 + b^2) / (b^2 s + k)  <=  sum_s q_s min(k, s) (1 + b^2) / (b^2 s + k)
+                                                                    <=  sum_s q_s  <=  1
+
+        At size s its k labels have at most q_s each, and at most the s q_s of all labels; and min(k, s) (1 + b^2) is at
+        most b^2 s + k.
+        """
+        sizes = self.sizes
+        share = _one_over(self.empty + sizes.sum(axis=1))
+        joint = np.minimum(self.joint, sizes[:, None, :])
+        joint *= share[:, None, None]
+        return SizeMarginals(joint, self.empty * share)
+
+
+def _one_over(mass: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 / mass, and 1 where there is no mass to scale."""
+    return np.divide(1.0, mass, out=np.ones_like(mass), where=mass > 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +107,12 @@ class SetDistribution:
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """The set chosen for each document, and what the choice is worth in the eyes of who chose."""
+    """The set chosen for each document, and its value."""
 
     sets: sp.csr_array
     """Documents by labels, 0 and 1."""
     value: NDArray[np.float64]
+    """Under the criterion of the decision (expected F, or probability); of a recipe, the expected F1."""
 
     @classmethod
     def stacked(cls, parts: Sequence[Decided]) -> Decided:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -14,10 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from setwise._validation import check_sparse_structure
 from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.labels.forms import LabelLists, are_integers, frame_columns, frame_of, is_frame, read_lists
 
-__all__ = ["Kind", "LabelMatrix", "checked_names", "csr_of_ones", "lists_of_names", "row_starts"]
+__all__ = ["Kind", "LabelMatrix", "checked_names", "csr_of_ones", "row_starts"]
 
-Kind = Literal["names", "dense", "sparse array", "sparse matrix"]
+Kind = Literal["names", "integers", "dense", "sparse array", "sparse matrix", "frame", "integer frame"]
+
+_INTEGER_KINDS = ("integers", "integer frame")
+"""Kinds whose labels are integers; ``names`` has them as strings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,23 +35,50 @@ class LabelMatrix:
     indicator: sp.csr_array
     kind: Kind = "sparse array"
 
+    def __post_init__(self) -> None:
+        if self.kind in _INTEGER_KINDS and not are_integers(self.names):
+            wrong = next(name for name in self.names if not are_integers([name]))
+            raise InvalidData(f"label names must be integers; got {wrong!r}.")
+
     @classmethod
     def of(cls, Y: Any, names: Iterable[str] | None = None, *, called: str = "Y") -> LabelMatrix:
-        """Read labels from a sparse indicator, a dense indicator, or a list of label names for each document.
+        """Read labels from an indicator (sparse, dense or a data frame) or from a list of labels for each document.
 
-        ``names`` are the known labels. For an indicator they name its columns ("0", "1", ... by default). For lists of
-        names they fix the vocabulary; without them the vocabulary is every name that occurs, sorted.
-        ``called`` is the argument's name in error messages.
+        ``names`` are the known labels. For an indicator they name its columns ("0", "1", ... by default); a data frame
+        has names of its own, whose columns are put in the order of ``names``. For lists they fix the vocabulary;
+        without them it is every label that occurs, sorted. Lists may hold integers in place of names: see
+        :func:`setwise.labels.forms.read_lists`. ``called`` is the argument's name in error messages.
         """
         if isinstance(Y, LabelMatrix):
             return Y if names is None else Y.checked_against(tuple(names), called=called)
-        if (documents := lists_of_names(Y, called=called)) is not None:
-            return cls._from_names(documents, names, called)
-        if sp.issparse(Y):
-            return cls._from_indicator(
-                Y, names, "sparse array" if isinstance(Y, sp.sparray) else "sparse matrix", called
+        if (lists := read_lists(Y, called=called)) is not None:
+            made = cls._from_lists(lists, names, called)
+        elif is_frame(Y):
+            made = cls._from_frame(Y, names, called)
+        elif sp.issparse(Y):
+            kind: Kind = "sparse array" if isinstance(Y, sp.sparray) else "sparse matrix"
+            made = cls._from_indicator(Y, names, kind, called)
+        else:
+            made = cls._from_indicator(_as_array(Y, called), names, "dense", called)
+        if made.n_samples == 0 or made.n_labels == 0:
+            raise InvalidData(
+                f"{called} must hold at least one document and one label; got {made.n_samples} and {made.n_labels}."
             )
-        return cls._from_indicator(_as_array(Y, called), names, "dense", called)
+        return made
+
+    @classmethod
+    def _from_frame(cls, Y: Any, names: Iterable[str] | None, called: str) -> LabelMatrix:
+        columns, integers = frame_columns(Y, called)
+        checked_names(columns)
+        expected = columns if names is None else checked_names(names)
+        if columns != expected and sorted(columns) == sorted(expected):
+            Y, columns = Y.iloc[:, [columns.index(name) for name in expected]], expected
+        try:
+            values = np.asarray(Y, dtype=np.float64)  # whatever the types of single columns
+        except (TypeError, ValueError):
+            raise InvalidData(f"{called} must hold numbers 0 and 1 in its columns; got other values.") from None
+        made = cls._from_indicator(values, columns, "integer frame" if integers else "frame", called)
+        return made.checked_against(expected, called=called)
 
     @classmethod
     def _from_indicator(cls, Y: Any, names: Iterable[str] | None, kind: Kind, called: str) -> LabelMatrix:
@@ -64,7 +94,6 @@ class LabelMatrix:
             raise InvalidData(
                 f"{called} must have one column a name; got {Y.shape[1]} columns and {len(columns)} names."
             )
-        _require_some(Y.shape[0], Y.shape[1], called)
         if sp.issparse(Y):
             check_sparse_structure(Y, called)
         indicator = _canonical(Y)
@@ -78,9 +107,10 @@ class LabelMatrix:
         return cls(columns, csr_of_ones(indicator.indices, np.diff(indicator.indptr), len(columns)), kind)
 
     @classmethod
-    def _from_names(cls, documents: list[list[str]], names: Iterable[str] | None, called: str) -> LabelMatrix:
-        vocabulary = tuple(sorted(set(chain.from_iterable(documents)))) if names is None else checked_names(names)
-        _require_some(len(documents), len(vocabulary), called)
+    def _from_lists(cls, lists: LabelLists, names: Iterable[str] | None, called: str) -> LabelMatrix:
+        documents = lists.documents
+        vocabulary = lists.vocabulary() if names is None else checked_names(names)
+        kind: Kind = "integers" if lists.integers and are_integers(vocabulary) else "names"
         column = {name: index for index, name in enumerate(vocabulary)}
         try:
             rows = [sorted({column[label] for label in labels}) for labels in documents]
@@ -91,7 +121,7 @@ class LabelMatrix:
                 f"{called} must hold only the {len(vocabulary)} known labels; got {label!r} in document {document}. "
                 f"Hint: known labels begin with {', '.join(map(repr, vocabulary[:3]))}."
             ) from None
-        return cls(vocabulary, csr_of_ones([*chain.from_iterable(rows)], [*map(len, rows)], len(vocabulary)), "names")
+        return cls(vocabulary, csr_of_ones([*chain.from_iterable(rows)], [*map(len, rows)], len(vocabulary)), kind)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -131,6 +161,11 @@ class LabelMatrix:
     def _names_where(self, mask: NDArray[np.bool_]) -> tuple[str, ...]:
         return tuple(self.names[label] for label in np.flatnonzero(mask))
 
+    def check_rows(self, n_rows: int) -> None:
+        """Raise ``InvalidData`` unless there is one document per row of X."""
+        if self.n_samples != n_rows:
+            raise InvalidData(f"X has {n_rows} rows but y has {self.n_samples}.")
+
     def with_indicator(self, indicator: Any) -> LabelMatrix:
         """Other documents with the same labels and the same kind, as predictions are."""
         return LabelMatrix._from_indicator(_as_array(indicator, "indicator"), self.names, self.kind, "indicator")
@@ -139,23 +174,40 @@ class LabelMatrix:
         """The chosen documents, by position or by a mask."""
         return LabelMatrix(self.names, self.indicator[np.asarray(documents)], self.kind)
 
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The labels as they were given: integers, or else ``names``."""
+        return tuple(map(int, self.names)) if self.kind in _INTEGER_KINDS else self.names
+
     def name_lists(self) -> list[list[str]]:
         """The label names of each document, in the order of ``names``."""
-        labels = [self.names[label] for label in self.indicator.indices]
-        ends = self.indicator.indptr.tolist()
-        return [labels[start:end] for start, end in pairwise(ends)]
+        return self._lists(self.names)
 
-    def as_given(self) -> Any:
-        """The labels in the form they came in: lists of names, a dense array, or a sparse array or matrix."""
+    def label_lists(self) -> list[list[Any]]:
+        """The labels of each document as they were given, in the order of ``labels``."""
+        return self._lists(self.labels)
+
+    def _lists(self, labels: Sequence[Any]) -> list[list[Any]]:
+        found = [labels[label] for label in self.indicator.indices]
+        ends = self.indicator.indptr.tolist()
+        return [found[start:end] for start, end in pairwise(ends)]
+
+    def as_given(self, index: Any = None) -> Any:
+        """Return the labels in the form they came in: lists, a dense array, a sparse array or matrix, or a data frame.
+
+        ``index`` names the rows of a data frame.
+        """
         match self.kind:
-            case "names":
-                return self.name_lists()
+            case "names" | "integers":
+                return self.label_lists()
             case "dense":
                 return self.indicator.toarray()
             case "sparse matrix":
                 return sp.csr_matrix(self.indicator)
             case "sparse array":
                 return self.indicator.copy()
+            case "frame" | "integer frame":
+                return frame_of(self.indicator.toarray(), self.labels, index)
 
     def checked_against(self, names: Sequence[str], *, called: str = "Y") -> LabelMatrix:
         """Return itself where its labels are ``names`` in the same order, and raise ``InvalidData`` where not."""
@@ -167,23 +219,6 @@ class LabelMatrix:
         raise InvalidData(
             f"{called} must have the same labels in the same order; got {mine!r} in place of {expected!r}."
         )
-
-
-def lists_of_names(Y: Any, *, called: str = "Y") -> list[list[str]] | None:
-    """Read the label names of each document, or return None where ``Y`` holds numbers instead."""
-    if sp.issparse(Y) or (hasattr(Y, "__array__") and np.asarray(Y).dtype.kind in "biufc"):
-        return None
-    documents = _documents(Y, called)
-    first = next(chain.from_iterable(documents), "")  # documents without any label are lists of names too
-    if isinstance(first, numbers.Number | np.bool_):
-        return None
-    for document, labels in enumerate(documents):
-        for label in labels:
-            if not isinstance(label, str):
-                raise InvalidData(
-                    f"{called} must hold label names that are strings; got {label!r} in document {document}."
-                )
-    return documents
 
 
 def csr_of_ones(columns: ArrayLike, lengths: ArrayLike, n_columns: int) -> sp.csr_array:
@@ -218,25 +253,8 @@ def _as_array(Y: Any, called: str) -> Any:
     except ValueError:
         raise InvalidData(
             f"{called} must have rows of one length where they hold numbers; got rows of several lengths. "
-            f"Hint: to list labels, write their names as strings."
+            f"Hint: lists of integer labels name each label once per document."
         ) from None
-
-
-def _documents(Y: Any, called: str) -> list[list[Any]]:
-    """Give each document's entries as a list; names or numbers, that is not yet known."""
-    asked = f"{called} must be an indicator of 0 and 1 or a list of label names for each document"
-    if isinstance(Y, str | bytes | dict) or not isinstance(Y, Iterable):
-        raise InvalidData(f"{asked}; got a value of type {type(Y).__name__}.")
-    documents: list[list[Any]] = []
-    for document, entries in enumerate(Y):
-        if isinstance(entries, str):
-            raise InvalidData(
-                f"{asked}; got the string {entries!r} for document {document}. Hint: write [{entries!r}]."
-            )
-        if not isinstance(entries, Iterable):
-            raise InvalidData(f"{asked}; got {entries!r} for document {document}.")
-        documents.append(list(entries))
-    return documents
 
 
 def checked_names(names: Iterable[str]) -> tuple[str, ...]:
@@ -252,8 +270,3 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
             raise InvalidParameter(f"names must all differ; got {name!r} twice.")
         seen.add(name)
     return given
-
-
-def _require_some(n_samples: int, n_labels: int, called: str) -> None:
-    if n_samples == 0 or n_labels == 0:
-        raise InvalidData(f"{called} must hold at least one document and one label; got {n_samples} and {n_labels}.")

@@ -1,15 +1,17 @@
 """How well predicted label sets agree with the true ones.
 
 One convention holds throughout: **F1 of two empty sets is 1** (:data:`F1_OF_EMPTY_SETS`), and so are their precision
-and recall; where only one of the two is empty, all three are 0. It holds for the label sets of a document, and for the
-sets of documents that have a label, so a label that is neither present nor predicted counts as 1 in macro F1.
-scikit-learn's default gives 0 in all these cases, and agrees with setwise in every other.
+and recall; where only one of the two is empty, all three are 0. scikit-learn's default gives 0 for two empty sets, and
+agrees with setwise in every other case.
+
+:func:`macro_f1` leaves labels that are neither true nor predicted out of its mean, and :func:`n_absent_labels` counts
+them; ``macro_f1(..., zero_division=0.0)`` counts them as 0, which is scikit-learn's default.
 """
 
 from setwise.metrics.calibration import calibration_error
 from setwise.metrics.convention import F1_OF_EMPTY_SETS
 from setwise.metrics.documents import hamming_loss, instance_f1, instance_precision, instance_recall, set_accuracy
-from setwise.metrics.labels import LabelScore, label_table, macro_f1, micro_f1
+from setwise.metrics.labels import LabelScore, label_table, macro_f1, micro_f1, n_absent_labels
 
 __all__ = [
     "F1_OF_EMPTY_SETS",
@@ -22,5 +24,6 @@ __all__ = [
     "label_table",
     "macro_f1",
     "micro_f1",
+    "n_absent_labels",
     "set_accuracy",
 ]

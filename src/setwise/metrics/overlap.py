@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix
-from setwise.labels.matrix import lists_of_names
+from setwise.labels.forms import LabelLists, is_frame, read_lists
 from setwise.metrics.convention import F1_OF_EMPTY_SETS
 
 __all__ = ["Overlap", "read_pair"]
@@ -42,6 +42,11 @@ class Overlap:
         return Overlap(*(np.array([part.sum()]) for part in (self.shared, self.true, self.predicted)))
 
     @property
+    def both_empty(self) -> NDArray[np.bool_]:
+        """Return which pairs consist of two empty sets."""
+        return np.asarray((self.true == 0) & (self.predicted == 0))
+
+    @property
     def f1(self) -> Array:
         """2 |true and predicted| / (|true| + |predicted|)."""
         return self._ratio(2 * self.shared, self.true + self.predicted)
@@ -57,13 +62,14 @@ class Overlap:
         return self._ratio(self.shared, self.true)
 
     def _ratio(self, part: Array, whole: Array) -> Array:
-        both_empty = (self.true == 0) & (self.predicted == 0)
         ratio = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-        return np.where(both_empty, F1_OF_EMPTY_SETS, ratio)
+        return np.where(self.both_empty, F1_OF_EMPTY_SETS, ratio)
 
 
 def read_pair(y_true: Any, y_pred: Any) -> tuple[LabelMatrix, LabelMatrix]:
     """Read true and predicted labels, each in any form that ``LabelMatrix.of`` takes, over the same labels."""
+    y_true = LabelMatrix.of(y_true, called="y_true") if is_frame(y_true) else y_true
+    y_pred = LabelMatrix.of(y_pred, called="y_pred") if is_frame(y_pred) else y_pred
     names = _common_names(y_true, y_pred)
     true = LabelMatrix.of(y_true, names, called="y_true")
     predicted = LabelMatrix.of(y_pred, names, called="y_pred").checked_against(true.names, called="y_pred")
@@ -79,10 +85,10 @@ def _common_names(y_true: Any, y_pred: Any) -> tuple[str, ...] | None:
     for labels in (y_true, y_pred):
         if isinstance(labels, LabelMatrix):
             return labels.names
-    true, predicted = lists_of_names(y_true, called="y_true"), lists_of_names(y_pred, called="y_pred")
+    true, predicted = read_lists(y_true, called="y_true"), read_lists(y_pred, called="y_pred")
     if true is None or predicted is None:
         return None
-    return tuple(sorted({name for labels in (*true, *predicted) for name in labels}))
+    return LabelLists(true.documents + predicted.documents, true.integers and predicted.integers).vocabulary()
 
 
 def _parts(true: LabelMatrix, predicted: LabelMatrix) -> tuple[sp.csr_array, sp.csr_array, sp.csr_array]:

@@ -28,6 +28,7 @@ __all__ = [
     "checked_seed",
     "document_generators",
     "falling_strengths",
+    "numbered_generator",
 ]
 
 _SPARSE_PARTS = ("data", "indices", "indptr", "shape")
@@ -142,10 +143,18 @@ def falling_strengths(strengths: Iterable[float]) -> list[float]:
 
 
 def document_generators(n_documents: int, seed: Any) -> Iterator[np.random.Generator]:
-    """Give each document a generator of its own, so that its draws do not depend on how many others there are."""
-    seed = checked_seed(seed)
-    for document in range(n_documents):
-        yield np.random.Generator(np.random.Philox(key=[seed, document]))
+    """Yield a generator per document, all in the same state.
+
+    The draws of a document then depend on the seed and on the document alone: not on its place, on the documents that
+    come with it, or on the batch.
+    """
+    for _ in range(n_documents):
+        yield numbered_generator(seed, 0)
+
+
+def numbered_generator(seed: Any, number: int) -> np.random.Generator:
+    """Return the generator of this number: one seed has many, whose draws are independent."""
+    return np.random.Generator(np.random.Philox(key=[checked_seed(seed), number]))
 
 
 def checked_seed(value: Any) -> int:

@@ -188,13 +188,15 @@ class PairwiseCRF(LabelModel):
         scores = self.scores(X)
         sizes = np.diff(self.sets_.indptr)
         largest = int(sizes.max(initial=1)) if max_size is None else checked_count(max_size, "max_size")
-        log_partition, _, _ = self._sums(scores)
+        threads = checked_threads(self.n_threads)
         joint = np.zeros((*scores.shape, max(largest, 1)))
         empty = np.zeros(len(scores))
         for start in range(0, len(scores), _BLOCK):
             block = slice(start, start + _BLOCK)
-            score = (self.sets_ @ scores[block].T).T + self.set_bias_
-            probability = np.exp(score - log_partition[block, None])
+            # Divided by the sum of these very exponentials: a partition function that was added up elsewhere rounds
+            # otherwise, and for large scores the difference is anything.
+            probability = np.ascontiguousarray((self.sets_ @ scores[block].T).T + self.set_bias_)
+            _core.softmax_rows(probability, threads)
             empty[block] = probability[:, sizes == 0].sum(axis=1)
             for size in range(1, largest + 1):
                 chosen = sizes == size
@@ -224,8 +226,7 @@ class _Likelihood:
     @classmethod
     def of(cls, X: Any, Y: Any, pairs: bool, n_threads: int) -> _Likelihood:
         features, labels = FeatureColumns.of(X), LabelMatrix.of(Y)
-        if labels.n_samples != features.n_samples:
-            raise InvalidData(f"Y must have one row a row of X, {features.n_samples}; got {labels.n_samples}.")
+        labels.check_rows(features.n_samples)
         support = Support.of(labels)
         return cls(features, support, PairTerms.of(support.sets.indicator, pairs), n_threads)
 

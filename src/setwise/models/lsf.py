@@ -109,8 +109,7 @@ class LabelSizeFactors(LabelModel):
         )
         labels = LabelMatrix.of(Y)
         features = FeatureColumns.of(X)
-        if labels.n_samples != features.n_samples:
-            raise InvalidData(f"Y must have one row a row of X, {features.n_samples}; got {labels.n_samples}.")
+        labels.check_rows(features.n_samples)
         pairs = LabelSizes.of(labels)
         self._take_labels(labels, pairs, features.n_features)
         if self.form == "binary":

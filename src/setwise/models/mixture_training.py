@@ -24,7 +24,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise import _core
-from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix
 from setwise.learners import ClassFit, ElasticNet, FeatureColumns
 from setwise.learners.checks import as_matrix
@@ -70,8 +69,7 @@ class MixtureData:
     def of(cls, X: Any, Y: Any) -> MixtureData:
         """Check that X and Y go together."""
         features, labels = FeatureColumns.of(as_matrix(X, "X")), LabelMatrix.of(Y)
-        if labels.n_samples != features.n_samples:
-            raise InvalidData(f"Y must have one row a row of X, {features.n_samples}; got {labels.n_samples}.")
+        labels.check_rows(features.n_samples)
         rows = sp.csr_array(X)
         if not rows.has_canonical_format:
             rows = rows.copy()  # the arrays may be the caller's

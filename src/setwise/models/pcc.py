@@ -27,7 +27,14 @@ from setwise.learners.checks import (
 )
 from setwise.learners.fits import LabelFits, warn_unless_converged
 from setwise.learners.problem import BinaryProblem
-from setwise.models.base import Callback, LabelModel, checked_count, document_generators, falling_strengths
+from setwise.models.base import (
+    Callback,
+    LabelModel,
+    checked_count,
+    document_generators,
+    falling_strengths,
+    numbered_generator,
+)
 from setwise.models.state_checks import check_array, check_sparse
 
 __all__ = ["ClassifierChain"]
@@ -121,8 +128,7 @@ class ClassifierChain(LabelModel):
         """Set what is known before the weights, and lay out the problem of each chain."""
         checked_count(self.beam_width, "beam_width")
         matrix, labels = as_matrix(X, "X"), LabelMatrix.of(Y)
-        if matrix.shape[0] != labels.n_samples:
-            raise InvalidData(f"Y must have one row a row of X, {matrix.shape[0]}; got {labels.n_samples}.")
+        labels.check_rows(matrix.shape[0])
         orders = _chain_orders(self.order, self.n_orders, self.seed, labels)
         self.names_, self.n_features_in_, self.order_ = labels.names, int(matrix.shape[1]), orders
         return (_chain_problem(matrix, labels, order, self.n_threads) for order in orders)
@@ -249,7 +255,8 @@ def _chain_orders(order: Any, n_orders: Any, seed: Any, labels: LabelMatrix) -> 
     n_orders = checked_count(n_orders, "n_orders")
     if isinstance(order, str) and order == "random":
         # A generator a chain, so that more chains leave the first as they were.
-        drawn = [random.permutation(labels.n_labels) for random in document_generators(n_orders, seed)]
+        generators = (numbered_generator(seed, chain) for chain in range(n_orders))
+        drawn = [random.permutation(labels.n_labels) for random in generators]
         return np.array(drawn, dtype=np.int32)
     if n_orders != 1:
         raise InvalidParameter(f"n_orders must be 1 unless order is 'random'; got {n_orders} and order {order!r}.")

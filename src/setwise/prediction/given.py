@@ -7,14 +7,13 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from setwise.decision import gfm
 from setwise.exceptions import InvalidParameter
-from setwise.inference import ExactInference, SetCalibration, SupportInference
-from setwise.inference.blocks import document_blocks
+from setwise.inference import SetCalibration
 from setwise.inference.calibration import AS_IT_IS
 from setwise.labels import LabelMatrix, Support
 from setwise.learners.checks import checked_threads
 from setwise.models.given import GivenMarginals
+from setwise.prediction.recipe import Recipe
 
 __all__ = ["decide"]
 
@@ -40,11 +39,7 @@ def decide(
     model = GivenMarginals(seen.sets.names, threads)
     if inference not in ("support", "exact"):
         raise InvalidParameter(f"inference must be 'support' or 'exact'; got {inference!r}.")
-    asked = SupportInference(seen, calibration, threads) if inference == "support" else ExactInference(calibration)
-    scores = model.scores(probabilities)  # checks all of it before any of it is used
-    blocks = document_blocks(
-        np.asarray(probabilities.toarray() if sp.issparse(probabilities) else probabilities),
-        asked.block(scores.shape[1]),
-    )
-    chosen = [gfm(asked.infer(model, some), beta=beta, n_threads=threads).sets for some in blocks]
-    return seen.sets.with_indicator(sp.vstack(chosen)).as_given()
+    model.scores(probabilities)  # checks all of it before any of it is used
+    recipe = Recipe(inference, "gfm", calibration=calibration, scaling=calibration, beta=beta, n_threads=threads)
+    X = np.asarray(probabilities.toarray() if sp.issparse(probabilities) else probabilities)
+    return seen.sets.with_indicator(recipe.decided(model, X, seen).sets).as_given()

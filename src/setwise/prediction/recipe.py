@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from setwise.decision import gfm, most_probable, threshold
+from setwise.decision import expected_f, gfm, most_probable, threshold
 from setwise.exceptions import Incompatible
 from setwise.inference import (
     BlendInference,
@@ -19,11 +21,13 @@ from setwise.inference import (
     SetCalibration,
     SupportInference,
 )
+from setwise.inference.blend import size_marginals_of
 from setwise.inference.blocks import document_blocks
 from setwise.inference.calibration import AS_IT_IS
 from setwise.labels import Decided, Modes, SetDistribution, SizeMarginals, Support
+from setwise.labels.matrix import csr_of_ones
 
-__all__ = ["DecisionName", "Inference", "InferenceName", "Known", "Recipe", "marginals_of"]
+__all__ = ["DecisionName", "DocumentBlock", "Inference", "InferenceName", "Known", "Recipe", "expected_f1"]
 
 InferenceName = Literal["support", "exact", "sampled", "mode", "blend"]
 DecisionName = Literal["gfm", "most_probable", "threshold"]
@@ -88,44 +92,80 @@ class Recipe:
             return ExactInference(self.scaling)
         return SampledInference(self.n_samples, self.seed)
 
-    def decide(self, known: Known) -> Decided:
-        """Choose a set a document. A threshold does not say what its choice is worth."""
-        match self.decision:
-            case "gfm":
-                if self.at_least_one and not isinstance(known, Modes):
-                    known = known.non_empty()
-                return gfm(known, beta=self.beta, n_threads=self.n_threads)  # type: ignore[arg-type]
-            case "most_probable":
-                return most_probable(known)  # type: ignore[arg-type]
-            case "threshold":
-                return self._cut(marginals_of(known))
-
-    def _cut(self, marginals: NDArray[np.float64]) -> Decided:
-        sets = threshold(marginals, self.threshold, at_least_one=self.at_least_one)
-        return Decided(sets, np.full(len(marginals), np.nan))
-
-    def known(self, model: Any, X: Any, support: Support) -> Iterator[Known]:
-        """Ask the model about the documents, block by block."""
+    def blocks(self, model: Any, X: Any, support: Support) -> Iterator[DocumentBlock]:
+        """Yield the documents block by block, so that what is known of them never fills the memory."""
         inference = self.asked(model, support)
         for some in document_blocks(X, inference.block(support.sets.n_labels)):
-            yield inference.infer(model, some)
+            yield DocumentBlock(inference, model, some)
 
     def marginals(self, model: Any, X: Any, support: Support) -> NDArray[np.float64]:
-        """Give the probability of each label; what the model itself knows of it needs no sizes of sets."""
-        if self.inference == "exact" and not self.scaling.changes_nothing:
-            return np.asarray(model.scaled_marginals(X, self.scaling.scale, self.scaling.size))
-        if self.inference == "exact" and callable(getattr(model, "marginals", None)):
-            return np.asarray(model.marginals(X))
-        return np.concatenate([marginals_of(known) for known in self.known(model, X, support)])
+        """Return the probability of each label, documents by labels: what a threshold cuts."""
+        parts = [block.marginals for block in self.blocks(model, X, support)]
+        return np.concatenate(parts) if parts else np.zeros((0, support.sets.n_labels))
 
-    def decided(self, model: Any, X: Any, support: Support) -> Decided:
-        """Choose a set for every document."""
+    def decided(self, model: Any, X: Any, support: Support, *, with_value: bool = False) -> Decided:
+        """Choose a set for every document: the one path from documents to sets, whoever asks.
+
+        With ``with_value`` the value is the expected F1 of each set, NaN where inference="mode" cannot tell. Without it
+        the value is NaN, and thresholds need no size marginals.
+        """
+        nothing = Decided(csr_of_ones([], [], support.sets.n_labels), np.zeros(0))
+        parts = [self.decide(block, with_value=with_value) for block in self.blocks(model, X, support)]
+        return Decided.stacked(parts or [nothing])
+
+    def decide(self, block: DocumentBlock, *, with_value: bool = False) -> Decided:
+        """Choose a set for each document of a block, as :meth:`decided` does."""
         if self.decision == "threshold":
-            return self._cut(self.marginals(model, X, support))
-        return Decided.stacked([self.decide(known) for known in self.known(model, X, support)])
+            sets = threshold(block.marginals, self.threshold, at_least_one=self.at_least_one)
+            return Decided(sets, expected_f1(block.known, sets) if with_value else _no_value(sets))
+        known = block.known
+        if self.decision == "most_probable":
+            sets = most_probable(known).sets  # type: ignore[arg-type]
+            return Decided(sets, expected_f1(known, sets) if with_value else _no_value(sets))
+        if self.at_least_one and not isinstance(known, Modes):
+            known = known.non_empty()
+        best = gfm(known, beta=self.beta, n_threads=self.n_threads)  # type: ignore[arg-type]
+        if not with_value:
+            return Decided(best.sets, _no_value(best.sets))
+        if isinstance(known, SetDistribution) and self.beta == 1.0:
+            return Decided(best.sets, np.minimum(best.value, 1.0))  # beyond 1 is rounding
+        return Decided(best.sets, expected_f1(known, best.sets))
 
 
-def marginals_of(known: Known) -> NDArray[np.float64]:
+class DocumentBlock:
+    """Some documents and what an inference says of them, computed once and only when asked for."""
+
+    def __init__(self, inference: Inference, model: Any, X: Any) -> None:
+        self._inference = inference
+        self._model = model
+        self._X = X
+
+    @cached_property
+    def known(self) -> Known:
+        """What the inference says."""
+        return self._inference.infer(self._model, self._X)
+
+    @cached_property
+    def marginals(self) -> NDArray[np.float64]:
+        """The probability of each label; exact inference takes the model's own, without sizes of sets."""
+        if isinstance(self._inference, ExactInference):
+            return self._inference.marginals(self._model, self._X)
+        return _marginals_of(self.known)
+
+
+def expected_f1(known: Known, sets: sp.csr_array) -> NDArray[np.float64]:
+    """Return the expected F1 of a set per document, in [0, 1]; NaN where only the most probable sets are known."""
+    if isinstance(known, Modes):
+        return _no_value(sets)
+    value = expected_f(size_marginals_of(known).consistent(), sets)
+    return np.minimum(value, 1.0)  # beyond 1 is rounding: see SizeMarginals.consistent
+
+
+def _no_value(sets: sp.csr_array) -> NDArray[np.float64]:
+    return np.full(sets.shape[0], np.nan)
+
+
+def _marginals_of(known: Known) -> NDArray[np.float64]:
     """Probabilities of labels, where there are any."""
     if isinstance(known, Modes):
         raise Incompatible(

@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from setwise.exceptions import InvalidData
+from setwise.labels.forms import is_frame
 from setwise.text.checks import check_idf, check_parameters, check_words
 
 __all__ = ["TextState", "TextVectoriser"]
@@ -160,6 +161,12 @@ class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _strings(texts: Any) -> Iterator[str]:
+    if is_frame(texts):  # it would give the names of its columns
+        if len(texts.columns) != 1:
+            raise InvalidData(
+                f"texts must be one column; the data frame has {len(texts.columns)}. Hint: select it by its name."
+            )
+        texts = texts.iloc[:, 0]
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise InvalidData(f"texts must be a list of strings; got a value of type {type(texts).__name__}.")
     for number, text in enumerate(texts):
