@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -52,8 +51,8 @@ def _common(
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path("demo.setwise"),
-    held_out: Annotated[Path, typer.Option(help="Where the documents held out go.")] = Path("demo-held-out.jsonl"),
+    output: Annotated[str, typer.Option("--output", "-o", help="Where the model goes.")] = "demo.setwise",
+    held_out: Annotated[str, typer.Option(help="Where the documents held out go.")] = "demo-held-out.jsonl",
     budget: Budget = "normal",
     seed: Seed = 0,
     documents: Annotated[int | None, typer.Option(min=100, help="Take so many documents; all if not given.")] = None,

@@ -46,13 +46,14 @@ def compare(
     from setwise import SetClassifier
     from setwise.cli.features import Features
     from setwise.cli.scoring import Scoring
-    from setwise.data import Dataset, read_dataset
+    from setwise.data import Dataset, check_files, files_read, read_dataset
     from setwise.data.splits import hold_out
     from setwise.wanted import MODELS
 
     wanted = [name.strip() for name in models.split(",") if name.strip()]
     if not wanted or not set(wanted) <= MODELS.keys():
         raise InvalidParameter(f"models must be some of {', '.join(MODELS)}; got {models!r}.")
+    check_files(files_read(data, reading))
     found = read_dataset(data, reading, watch=lambda documents: watch(documents, "reading"))
     note_skipped(found.problems)
     assert found.Y is not None

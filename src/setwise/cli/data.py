@@ -45,8 +45,9 @@ def stats(
 
         zcat docs.svm.gz | setwise data stats - --from libsvm --json
     """
-    from setwise.data import open_documents, statistics
+    from setwise.data import check_files, files_read, open_documents, statistics
 
+    check_files(files_read(data, reading))
     with open_documents(data, reading) as documents:
         counted = statistics(watch(documents, "documents"), documents.names)
     note_skipped(documents.problems)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -12,7 +11,7 @@ from rich.table import Table
 
 from setwise import SetClassifier
 from setwise.cli.manners import command_name, note
-from setwise.data import TextDocument, check_target, open_writer
+from setwise.data import TextDocument, check_files, open_writer
 from setwise.data.docstrings import collect_docstrings
 from setwise.data.splits import hold_out
 from setwise.metrics import instance_f1, set_accuracy
@@ -33,10 +32,9 @@ class _Part:
     labels: list[list[str]]
 
 
-def run_demo(console: Console, *, output: Path, held_out: Path, budget: Any, seed: int, most: int | None) -> None:
+def run_demo(console: Console, *, output: str, held_out: str, budget: Any, seed: int, most: int | None) -> None:
     """Collect the corpus, train, compare predictions on a part held out, and save the model and that part."""
-    for file in (output, held_out):
-        check_target(file)
+    check_files((), (output, held_out))
     started = perf_counter()
     train, test = _corpus(seed, most)
     words = TextVectoriser()

@@ -41,10 +41,11 @@ def evaluate(
     """
     from setwise.cli.features import rows_of
     from setwise.cli.scoring import Scoring
-    from setwise.data import batches, open_documents
+    from setwise.data import batches, check_files, files_read, open_documents
     from setwise.exceptions import InvalidData
     from setwise.persistence import load
 
+    check_files([model, *files_read(data, reading)])
     saved = load(model)
     classifier = saved.classifier
     scoring = Scoring(classifier)

@@ -31,9 +31,11 @@ def inspect(
         setwise inspect topics.setwise --words 10 --show 0 --json
     """
     from setwise.cli.strongest import strongest_features
+    from setwise.data import check_files
     from setwise.models.size import model_size
     from setwise.persistence import load
 
+    check_files([model])
     saved = load(model)
     classifier = saved.classifier
     names = _feature_names(saved)

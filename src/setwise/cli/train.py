@@ -59,10 +59,15 @@ def train(
     """
     from setwise import SetClassifier
     from setwise.cli.features import Features
-    from setwise.data import check_target, read_dataset
+    from setwise.data import check_distinct, check_files, files_read, read_dataset
     from setwise.persistence import save
+    from setwise.tuning.store import check_checkpoint
 
-    check_target(output)
+    inputs = [file for one in (data, valid) if one is not None for file in files_read(one, reading)]
+    check_files(inputs, [output])
+    if resume is not None:
+        check_distinct(inputs, [output, resume])
+        check_checkpoint(resume)
     started = perf_counter()
     found = read_dataset(data, reading, watch=lambda documents: watch(documents, "reading"))
     note_skipped(found.problems)
