@@ -11,6 +11,7 @@ import typer
 
 from setwise.cli.manners import FAILED_WORK, note
 from setwise.cli.settings import Seed
+from setwise.cli.terminal import say
 from setwise.exceptions import InvalidData
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def reproduce(
         )
     if rows:
         write_reports(rows, folder, target)
-        print(f"{len(rows):,} rows in {folder / 'rows'}; the page is {target}, tables and figures are in {folder}.")
+        say(f"{len(rows):,} rows in {folder / 'rows'}; the page is {target}, tables and figures are in {folder}.")
     if failed:
         names = ", ".join(work.name for work in failed)
         note(f"{len(failed)} pieces of work failed, and the next call does them again: {names}")
