@@ -1,4 +1,4 @@
-"""The command in a process of its own, as people run it."""
+"""The command as people run it: in a process of its own, or in this one where that is enough."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["COMMAND", "run", "started"]
+import pytest
+
+from setwise.cli import main
+
+__all__ = ["COMMAND", "call", "run", "started"]
 
 COMMAND = Path(sys.executable).parent / "setwise"
 
@@ -21,6 +25,20 @@ def run(*arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[
         timeout=300,
         check=False,
     )
+
+
+def call(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
+) -> tuple[int, str, str]:
+    """Run the command in this process; return its exit code, standard output and standard error."""
+    monkeypatch.setattr("sys.argv", ["setwise", *map(str, arguments)])
+    code: object = 0
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code
+    assert isinstance(code, int)
+    return code, *capsys.readouterr()
 
 
 def started(*arguments: str | Path) -> subprocess.Popen[str]:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import pytest
 
-from setwise.data.atomic import atomic_writer
+from setwise.data import atomic_writer, check_target
 from setwise.exceptions import InvalidData
 
 NO_SPACE = OSError(28, "No space left on device")
@@ -98,3 +98,21 @@ def test_a_device_is_not_replaced() -> None:
     with atomic_writer(os.devnull) as file:
         file.write(b"gone")
     assert Path(os.devnull).is_char_device()
+
+
+def test_a_name_may_be_as_long_as_the_folder_allows(tmp_path: Path) -> None:
+    name = "ü" * (os.pathconf(tmp_path, "PC_NAME_MAX") // 2) + "x"
+    check_target(tmp_path / name)
+    with atomic_writer(tmp_path / name) as file:
+        file.write(b"new")
+    assert (tmp_path / name).read_bytes() == b"new"
+    with pytest.raises(InvalidData, match="must be a file that can be written; File name too long"):
+        check_target(tmp_path / (name + "x"))
+
+
+def test_a_pipe_without_a_name_is_written_to(tmp_path: Path) -> None:
+    ours, theirs = os.pipe()
+    with open(ours, "rb") as reader:
+        with open(theirs, "wb"), atomic_writer(f"/dev/fd/{theirs}") as file:
+            file.write(b"through")
+        assert reader.read() == b"through"

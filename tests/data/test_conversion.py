@@ -56,10 +56,29 @@ def test_too_many_features_to_name(tmp_path: Path) -> None:
         convert(path, tmp_path / "docs.arff")
 
 
-def test_a_file_can_be_converted_in_its_place(tmp_path: Path) -> None:
+def test_a_file_is_never_converted_in_its_place(tmp_path: Path) -> None:
     path = put(tmp_path / "docs.csv", "text,tags\na,x|y\n")
-    convert(path, path, ReadOptions(labels="tags", separator="|"))
-    assert path.read_text() == "text,labels\na,x;y\n"
+    (tmp_path / "link.csv").symlink_to(path)
+    for target in (path, tmp_path / "link.csv"):
+        with pytest.raises(InvalidParameter, match=r"docs\.csv would be overwritten by the output .*; choose another"):
+            convert(path, target, ReadOptions(labels="tags", separator="|"))
+    assert path.read_text() == "text,tags\na,x|y\n"
+    assert not path.is_symlink()
+
+
+def test_an_xml_file_that_is_read_is_never_changed(tmp_path: Path) -> None:
+    (tmp_path / "given").mkdir()
+    write_all(tmp_path / "given" / "docs.svm", VECTORS, VECTOR_NAMES)
+    convert(tmp_path / "given" / "docs.svm", tmp_path / "a.arff", write_options=WriteOptions("mulan"))
+    names = (tmp_path / "a.xml").read_bytes()
+    convert(tmp_path / "a.arff", tmp_path / "a.arff.gz", write_options=WriteOptions("mulan"))  # the same names
+    by_hand = names.replace(b"<labels", b"<!-- kept by hand --><labels")
+    (tmp_path / "a.xml").write_bytes(by_hand)
+    with pytest.raises(
+        InvalidData, match=r"a\.xml must hold the names of a\.arff\.gz or not be there; it holds others"
+    ):
+        convert(tmp_path / "a.arff", tmp_path / "a.arff.gz", write_options=WriteOptions("mulan"))
+    assert (tmp_path / "a.xml").read_bytes() == by_hand
 
 
 def test_a_failure_leaves_the_target_as_it_was(tmp_path: Path) -> None:
@@ -138,7 +157,9 @@ def test_bad_splits(tmp_path: Path) -> None:
     source = tmp_path / "docs.jsonl"
     write_all(source, [TextDocument("a"), TextDocument("b")])
     train, test = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
-    with pytest.raises(InvalidParameter, match="^train and test must be two files; got .*a.jsonl twice"):
+    with pytest.raises(
+        InvalidParameter, match=r"a\.jsonl would be overwritten by the output .*a\.jsonl; choose another"
+    ):
         split(source, train, train)
     with pytest.raises(
         InvalidData, match="must have labels for a stratified split; it has none. Hint: split at random"

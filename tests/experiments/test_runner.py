@@ -78,7 +78,7 @@ def test_failed_work_is_told_and_done_by_the_next_run(whole: Path, tmp_path: Pat
     heard = Heard()
     failed = run(WORKS, circumstances(tmp_path), tmp_path / "rows", 1, heard)
     assert [work.name for work in failed] == ["tiny BR"]
-    assert "Is a directory" in heard.reasons["tiny BR"]
+    assert "it is a folder" in heard.reasons["tiny BR"]
     missing = [key for work in failed for key in work.keys]
     assert not {row.key for row in read_rows(tmp_path / "rows")} & set(missing)
     obstacle.rmdir()

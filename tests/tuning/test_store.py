@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pytest
 
 from setwise.exceptions import InvalidData
+from setwise.labels import LabelMatrix
+from setwise.models import BinaryRelevance
+from setwise.tuning import Line, Validation, search
 from setwise.tuning.store import CellStore
+from tests.models.corpora import small_corpus
 
 RUN = {"fingerprint": "abc"}
 
@@ -60,7 +66,7 @@ def test_another_run_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
 def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cells.jsonl"
     path.write_bytes(b"\x00\xff not JSON\n")
-    with pytest.raises(InvalidData, match="must have a JSON object a line; line 1 is none"):
+    with pytest.raises(InvalidData, match="must be a file of finished settings that setwise wrote; it is another file"):
         CellStore(path, RUN).__enter__()
     assert path.read_bytes() == b"\x00\xff not JSON\n"
 
@@ -76,3 +82,102 @@ def test_two_runs_at_a_time_are_kept_apart(tmp_path: Path) -> None:
         store.add({"value": 1})
     with CellStore(path, RUN) as store:
         assert store.rows == [{"value": 1}]
+
+
+FOREIGN = {
+    "a word without a line end": b"precious",
+    "lines of text": b"precious\nmore, and no end",
+    "a JSON object of something else": b'{"text": "a", "labels": []}\n{"te',
+    "a header of another run, cut": b'{"setwise_tuning": 1, "run": {"fingerprint": "xy',
+    "a header of a later format": b'{"setwise_tuning": 2, "run": {"fingerprint": "abc"}}\n{"val',
+}
+
+
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
+def test_a_file_that_is_no_checkpoint_of_this_run_is_left_untouched(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(InvalidData, match="must (come from the same run|be a file of finished settings)"):
+        CellStore(path, RUN).__enter__()
+    assert path.read_bytes() == content
+
+
+def special_files(folder: Path) -> list[Path]:
+    os.mkfifo(folder / "pipe")
+    return [Path("/dev/null"), Path("/dev/zero"), folder / "pipe", folder]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    for path in special_files(tmp_path):
+        with pytest.raises(InvalidData, match=r"must be a file for finished settings; it is a folder, a pipe or a"):
+            CellStore(path, RUN).__enter__()
+
+
+def test_a_place_that_cannot_be_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for name, reason in (("file/cells", "Not a directory"), ("x" * 256, "File name too long")):
+        with pytest.raises(InvalidData, match=f"must be a file that can be written; {reason}"):
+            CellStore(tmp_path / name, RUN).__enter__()
+
+
+def test_a_line_of_endless_brackets_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cells.jsonl"
+    with CellStore(path, RUN) as store:
+        store.add({"value": 1})
+    damaged = path.read_bytes() + b'{"value": ' + b"[" * 100_000 + b"\n"
+    path.write_bytes(damaged)
+    with pytest.raises(InvalidData, match="must have a JSON object a line; line 3 is none"):
+        CellStore(path, RUN).__enter__()
+    assert path.read_bytes() == damaged
+
+
+X, Y = small_corpus(n=60)
+PARTS = Validation(share=0.3, seed=1).parts(X, LabelMatrix.of(Y))
+LINES = [Line((0.1, 0.01), {"l1_ratio": 1.0})]
+DEEP = "[" * 200 + "]" * 200
+DAMAGE = [
+    ("value", '"x"'),
+    ("value", "null"),
+    ("value", "NaN"),
+    ("value", "1e999"),
+    ("value", "true"),
+    ("judge", '"me"'),
+    ("metric", '"micro_f1"'),
+    ("model", '"PairwiseCRF"'),
+    ("iterations", "2.5"),
+    ("seconds", "null"),
+    ("n_bytes", "-1"),
+    ("history", "{}"),
+    ("history", DEEP),
+    ("history", "[[[1, NaN]]]"),
+    ("strength", "0.3"),
+    ("l1_ratio", "[1.0]"),
+    ("alien", "1"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), DAMAGE)
+def test_a_damaged_row_is_told_before_anything_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    path, model = tmp_path / "cells.jsonl", BinaryRelevance(n_threads=1)
+    search(model, LINES, PARTS, path=path)
+    header, first, *_ = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    row = json.dumps({**json.loads(first), name: "DAMAGED"}).replace('"DAMAGED"', value)
+    path.write_text(f"{header}{row}\n", encoding="utf-8")
+    monkeypatch.setattr(BinaryRelevance, "fit_path", lambda *_: pytest.fail("it was trained"))
+    reason = "its settings are not of this run" if name in ("strength", "l1_ratio", "alien") else f"its {name} is "
+    with pytest.raises(InvalidData, match=rf"cells\.jsonl, line 2: .*{reason}.* Hint: remove that line"):
+        search(model, LINES, PARTS, path=path)
+    assert path.read_text(encoding="utf-8") == f"{header}{row}\n"
+
+
+@pytest.mark.parametrize("name", ["value", "strength", "history"])
+def test_a_row_without_one_of_its_fields_is_refused(tmp_path: Path, name: str) -> None:
+    path, model = tmp_path / "cells.jsonl", BinaryRelevance(n_threads=1)
+    search(model, LINES, PARTS, path=path)
+    header, first, *_ = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text(header + first.replace(f'"{name}"', '"other"'), encoding="utf-8")
+    with pytest.raises(InvalidData, match=r"cells\.jsonl, line 2: "):
+        search(model, LINES, PARTS, path=path)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from setwise import __version__
 from setwise.cli.compare import compare
@@ -17,6 +15,7 @@ from setwise.cli.manners import run
 from setwise.cli.predict import predict
 from setwise.cli.reproduce import reproduce
 from setwise.cli.settings import Budget, Seed
+from setwise.cli.terminal import prepare_streams, say
 from setwise.cli.train import train
 
 __all__ = ["app", "main"]
@@ -32,12 +31,13 @@ app.add_typer(data_commands, name="data")
 
 def main() -> None:
     """Run the command line; an error becomes one line on standard error and an exit code."""
+    prepare_streams()
     run(app)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"setwise {__version__}")
+        say(f"setwise {__version__}")
         raise typer.Exit
 
 
@@ -52,8 +52,8 @@ def _common(
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path("demo.setwise"),
-    held_out: Annotated[Path, typer.Option(help="Where the documents held out go.")] = Path("demo-held-out.jsonl"),
+    output: Annotated[str, typer.Option("--output", "-o", help="Where the model goes.")] = "demo.setwise",
+    held_out: Annotated[str, typer.Option(help="Where the documents held out go.")] = "demo-held-out.jsonl",
     budget: Budget = "normal",
     seed: Seed = 0,
     documents: Annotated[int | None, typer.Option(min=100, help="Take so many documents; all if not given.")] = None,
@@ -65,7 +65,7 @@ def demo(
     """
     from setwise.cli.demo import run_demo  # here, so that `setwise --version` need not wait for scikit-learn
 
-    run_demo(Console(), output=output, held_out=held_out, budget=budget, seed=seed, most=documents)
+    run_demo(output=output, held_out=held_out, budget=budget, seed=seed, most=documents)
 
 
 for command in (train, predict, evaluate, inspect, compare, reproduce):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from time import perf_counter
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from setwise.cli.manners import note, note_skipped, watch
 from setwise.cli.reading import takes_read_options
 from setwise.cli.settings import Budget, Metric, Seed, Threads
+from setwise.cli.terminal import Table, say, say_json, show
 from setwise.cli.words import takes_word_options
 from setwise.exceptions import InvalidParameter
 
@@ -46,13 +44,14 @@ def compare(
     from setwise import SetClassifier
     from setwise.cli.features import Features
     from setwise.cli.scoring import Scoring
-    from setwise.data import Dataset, read_dataset
+    from setwise.data import Dataset, check_files, files_read, read_dataset
     from setwise.data.splits import hold_out
     from setwise.wanted import MODELS
 
     wanted = [name.strip() for name in models.split(",") if name.strip()]
     if not wanted or not set(wanted) <= MODELS.keys():
         raise InvalidParameter(f"models must be some of {', '.join(MODELS)}; got {models!r}.")
+    check_files(files_read(data, reading))
     found = read_dataset(data, reading, watch=lambda documents: watch(documents, "reading"))
     note_skipped(found.problems)
     assert found.Y is not None
@@ -79,13 +78,13 @@ def compare(
         row = {metric: getattr(scores, metric) for metric in SHOWN}
         recipe = "" if classifier.tuning_ is None else classifier.tuning_.recipe_name
         if as_json:
-            print(json.dumps({"model": name, **row, "prediction": recipe, "seconds": seconds}), flush=True)
+            say_json({"model": name, **row, "prediction": recipe, "seconds": seconds})
         else:
             note(f"{name}: instance F1 {scores.instance_f1:.4f} in {seconds:.1f} s")
         table.add_row(name, *(f"{value:.4f}" for value in row.values()), recipe, f"{seconds:.1f}")
     if not as_json:
-        print(f"{len(rest):,} documents to train on, {len(held):,} to score on")
-        Console().print(table)
+        say(f"{len(rest):,} documents to train on, {len(held):,} to score on")
+        show(table)
 
 
 def _taken(X: Any, documents: Any) -> Any:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from setwise.cli.manners import note, note_skipped, watch
 from setwise.cli.reading import takes_read_options
+from setwise.cli.terminal import Table, say, say_json, show
 
 if TYPE_CHECKING:
     from setwise.data import CorpusStatistics
@@ -45,17 +43,18 @@ def stats(
 
         zcat docs.svm.gz | setwise data stats - --from libsvm --json
     """
-    from setwise.data import open_documents, statistics
+    from setwise.data import check_files, files_read, open_documents, statistics
 
+    check_files(files_read(data, reading))
     with open_documents(data, reading) as documents:
         counted = statistics(watch(documents, "documents"), documents.names)
     note_skipped(documents.problems)
     if as_json:
         skipped = {"skipped": documents.problems.n_skipped}
-        print(json.dumps({"file": data, "format": documents.format.name, **asdict(counted), **skipped}))
+        say_json({"file": data, "format": documents.format.name, **asdict(counted), **skipped})
     else:
-        print(documents.name)
-        Console().print(_table(counted, documents.format.kind))
+        say(documents.name)
+        show(_table(counted, documents.format.kind))
 
 
 @data_commands.command()

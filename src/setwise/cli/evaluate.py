@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from setwise.cli.manners import note, note_skipped, watch
 from setwise.cli.predict import BATCH
 from setwise.cli.reading import takes_read_options
 from setwise.cli.settings import ModelFile
+from setwise.cli.terminal import Table, say_json, show
 
 if TYPE_CHECKING:
     from setwise.cli.scoring import Scores
@@ -42,10 +40,11 @@ def evaluate(
     """
     from setwise.cli.features import rows_of
     from setwise.cli.scoring import Scoring
-    from setwise.data import batches, open_documents
+    from setwise.data import batches, check_files, files_read, open_documents
     from setwise.exceptions import InvalidData
     from setwise.persistence import load
 
+    check_files([model, *files_read(data, reading)])
     saved = load(model)
     classifier = saved.classifier
     scoring = Scoring(classifier)
@@ -60,7 +59,7 @@ def evaluate(
     if scores.unknown_labels:
         note(f"{len(scores.unknown_labels):,} labels are unknown to the model, such as {scores.unknown_labels[0]!r}.")
     if as_json:
-        print(json.dumps(asdict(scores)))
+        say_json(asdict(scores))
     else:
         _show(scores, shown)
 
@@ -85,8 +84,7 @@ def _show(scores: Scores, n_labels: int) -> None:
     if scores.expected_f1 is not None and scores.expected_f1_error is not None:
         table.add_row("expected F1, mean", f"{scores.expected_f1:.4f}")
         table.add_row("calibration error of expected F1", f"{scores.expected_f1_error:.4f}")
-    console = Console()
-    console.print(table)
+    show(table)
     by_label = Table("label", "true", "predicted", "both", "precision", "recall", "F1", box=None)
     for column in by_label.columns[1:]:
         column.justify = "right"
@@ -94,6 +92,6 @@ def _show(scores: Scores, n_labels: int) -> None:
     for row in frequent[: n_labels or None]:
         counts = (f"{row[name]:,}" for name in ("n_true", "n_predicted", "n_shared"))
         by_label.add_row(row["name"], *counts, *(f"{row[name]:.3f}" for name in ("precision", "recall", "f1")))
-    console.print(by_label)
+    show(by_label)
     if n_labels and len(frequent) > n_labels:
         note(f"the {n_labels} most frequent of {len(frequent):,} labels; --show 0 shows all.")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from setwise.cli.manners import note
 from setwise.cli.settings import ModelFile
+from setwise.cli.terminal import Table, say_json, show
 
 __all__ = ["inspect"]
 
@@ -31,9 +29,11 @@ def inspect(
         setwise inspect topics.setwise --words 10 --show 0 --json
     """
     from setwise.cli.strongest import strongest_features
+    from setwise.data import check_files
     from setwise.models.size import model_size
     from setwise.persistence import load
 
+    check_files([model])
     saved = load(model)
     classifier = saved.classifier
     names = _feature_names(saved)
@@ -64,7 +64,7 @@ def inspect(
         for index, (label, count) in enumerate(zip(classifier.classes_, counts, strict=True))
     ]
     if as_json:
-        print(json.dumps({**facts, "per_label": table}))
+        say_json({**facts, "per_label": table})
     else:
         _show(facts, sorted(table, key=lambda row: -row["documents"]), labels)
 
@@ -82,16 +82,15 @@ def _documents_of_labels(classifier: Any) -> Any:
 
 
 def _show(facts: dict[str, Any], rows: list[dict[str, Any]], n_labels: int) -> None:
-    console = Console()
     summary = Table("", "", box=None, show_header=False)
     for name, value in facts.items():
         summary.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
-    console.print(summary)
+    show(summary)
     table = Table("label", "documents", "strongest words", box=None)
     table.columns[1].justify = "right"
     for row in rows[: n_labels or None]:
         words = ", ".join(f"{word} {weight:+.2f}" for word, weight in row["words"])
         table.add_row(row["label"], f"{row['documents']:,}", words)
-    console.print(table)
+    show(table)
     if n_labels and len(rows) > n_labels:
         note(f"the {n_labels} most frequent of {len(rows):,} labels; --show 0 shows all.")

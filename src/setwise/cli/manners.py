@@ -6,11 +6,13 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from setwise.cli.terminal import plain
 from setwise.exceptions import InvalidParameter, SetwiseError
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ def run(command: Callable[[], object]) -> None:
             command()
         finally:
             sys.stdout.flush()  # here, where a full disk can still be told
+            _flush_notes()
     except SetwiseError as error:
         _stop(str(error), WRONG_USE if isinstance(error, InvalidParameter) else FAILED_WORK)
     except KeyboardInterrupt:
@@ -41,20 +44,28 @@ def run(command: Callable[[], object]) -> None:
             _stop("interrupted.", INTERRUPTED)
         raise
     except BrokenPipeError:
-        _forget_output()
+        _forget(sys.stdout)
         sys.exit(FAILED_WORK)  # silently: who reads has seen enough
     except OSError as error:
-        _forget_output()
+        _forget(sys.stdout)
         _stop(f"{error.filename or 'standard output'}: {error.strerror or error}.", FAILED_WORK)
 
 
-def _forget_output() -> None:
-    """Send what could not be written nowhere, or Python would try again at its end and print a traceback."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _forget(stream: TextIO) -> None:
+    """Drop what could not be written, or Python would try again at its end, and print a traceback or fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _flush_notes() -> None:
+    """Write the notes that are left; they are no result, so that losing them is no failure."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _forget(sys.stderr)
 
 
 def _stop(message: str, code: int) -> None:
-    print(f"error: {message}", file=sys.stderr)
+    note(f"error: {message}")
     sys.exit(code)
 
 
@@ -64,8 +75,10 @@ def command_name() -> str:
 
 
 def note(message: str) -> None:
-    """Tell something that is no result."""
-    print(message, file=sys.stderr)
+    """Print a line that is no result to standard error, as plain text."""
+    with suppress(OSError):  # such as a full disk; what is left is dropped below
+        print(plain(message), file=sys.stderr)
+    _flush_notes()
 
 
 def note_skipped(problems: Problems) -> None:

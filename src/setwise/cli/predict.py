@@ -48,9 +48,10 @@ def predict(
     """
     from setwise.cli.features import rows_of
     from setwise.cli.predictions import Predicted, open_predictions
-    from setwise.data import batches, open_documents
+    from setwise.data import batches, check_files, files_read, open_documents
     from setwise.persistence import load
 
+    check_files([model, *files_read(data, reading)], [output], stdout=True)
     saved = load(model)
     classifier, started = saved.classifier, perf_counter()
     with (

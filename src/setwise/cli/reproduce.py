@@ -11,6 +11,7 @@ import typer
 
 from setwise.cli.manners import FAILED_WORK, note
 from setwise.cli.settings import Seed
+from setwise.cli.terminal import say
 from setwise.exceptions import InvalidData
 
 if TYPE_CHECKING:
@@ -46,28 +47,32 @@ def reproduce(
 
         setwise reproduce --datasets bibtex,medical --models BR,CBM --tables 2,4 --jobs 2
     """
-    from setwise.data import check_target
+    from setwise.data import check_distinct, check_files
     from setwise.experiments.circumstances import Circumstances
+    from setwise.experiments.corpora import Parts
     from setwise.experiments.grids import FULL, QUICK
     from setwise.experiments.page import write_reports
     from setwise.experiments.rows import read_rows
 
     folder = output or Path("reproduction-quick" if quick else "reproduction")
-    if page is not None:
-        check_target(page)  # before hours of work
+    target = page or folder / "reproduction.md"
+    check_files((), [page] if page is not None else [])
+    check_distinct([*folder.glob("rows/*"), *folder.glob("cells/*"), folder / "index.html"], [target])
     failed: list[Work] = []
     if not only_page:
         circumstances = Circumstances(QUICK if quick else FULL, seed, folder / "cells", data)
-        failed = _run(circumstances, folder / "rows", datasets, models, tables, jobs or os.cpu_count() or 1)
+        names = _datasets(datasets, circumstances)
+        corpora = [file for name in names for file in Parts(name, data).stored().folder.iterdir()]
+        check_distinct(corpora, [target])
+        failed = _run(circumstances, folder / "rows", names, models, tables, jobs or os.cpu_count() or 1)
     rows = read_rows(folder / "rows")
     if not rows and not failed:
         raise InvalidData(
             f"{folder / 'rows'} must have rows of an earlier run; it has none. Hint: run without --only-page."
         )
     if rows:
-        target = page or folder / "reproduction.md"
         write_reports(rows, folder, target)
-        print(f"{len(rows):,} rows in {folder / 'rows'}; the page is {target}, tables and figures are in {folder}.")
+        say(f"{len(rows):,} rows in {folder / 'rows'}; the page is {target}, tables and figures are in {folder}.")
     if failed:
         names = ", ".join(work.name for work in failed)
         note(f"{len(failed)} pieces of work failed, and the next call does them again: {names}")
@@ -75,7 +80,7 @@ def reproduce(
 
 
 def _run(
-    run: Circumstances, folder: Path, datasets: str | None, models: str | None, tables: str | None, jobs: int
+    run: Circumstances, folder: Path, datasets: Sequence[str], models: str | None, tables: str | None, jobs: int
 ) -> list[Work]:
     """Do what is not done yet."""
     from setwise.cli.run_bar import run_bar
@@ -85,12 +90,11 @@ def _run(
     from setwise.experiments.recipes import MODELS
     from setwise.experiments.rows import read_rows
 
-    wanted = _datasets(datasets, run)
-    for name in wanted:
+    for name in datasets:
         with runner.opened(folder, name, run):
             pass  # an error where rows are of another run, before any work
     done = [row.key for row in read_rows(folder)]
-    works = plan(wanted, _listed(models) or list(MODELS), _listed(tables) or list(TABLES), run.effort, done)
+    works = plan(datasets, _listed(models) or list(MODELS), _listed(tables) or list(TABLES), run.effort, done)
     costs = {work: cost(work, run) for work in works}
     works = sorted(works, key=lambda work: -costs[work])  # the longest first, so that none is left alone at the end
     note(f"{len(done):,} rows are there; {sum(len(work.keys) for work in works):,} are to be found on {jobs} cores")

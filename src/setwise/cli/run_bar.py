@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
+from setwise.cli.terminal import plain
 from setwise.experiments.plan import Work
 from setwise.experiments.runner import Watcher
 
@@ -24,7 +26,7 @@ def run_bar(costs: dict[Work, float]) -> Iterator[Watcher]:
     """Give a watcher of work that costs so much, one piece beside another."""
     console = Console(stderr=True)
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
@@ -50,13 +52,16 @@ class _Bar(Watcher):
 
     def ended(self, work: Work) -> None:
         self._show(work, 1.0)
-        self._console.print(f"{work.name}: {len(work.keys)} rows", highlight=False)
+        self._tell(f"{work.name}: {len(work.keys)} rows")
 
     def failed(self, work: Work, reason: str) -> None:
         self._show(work, 1.0)
-        self._console.print(f"{work.name} failed: {reason}", highlight=False, markup=False, soft_wrap=True)
+        self._tell(f"{work.name} failed: {reason}")
+
+    def _tell(self, line: str) -> None:
+        self._console.print(Text(plain(line)), soft_wrap=True)
 
     def _show(self, work: Work, share: float) -> None:
         self._shares[work] = share
         completed = sum(self._costs[one] * part for one, part in self._shares.items())
-        self._progress.update(self._task, completed=completed, description=work.name)
+        self._progress.update(self._task, completed=completed, description=plain(work.name))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from setwise.cli.manners import command_name, note, note_skipped, watch
 from setwise.cli.reading import takes_read_options
 from setwise.cli.settings import Budget, Calibration, Decision, Inference, Metric, ModelName, Seed, Threads
+from setwise.cli.terminal import Table, say, say_json, show
 from setwise.cli.words import takes_word_options
 
 if TYPE_CHECKING:
@@ -59,10 +57,15 @@ def train(
     """
     from setwise import SetClassifier
     from setwise.cli.features import Features
-    from setwise.data import check_target, read_dataset
+    from setwise.data import check_distinct, check_files, files_read, read_dataset
     from setwise.persistence import save
+    from setwise.tuning.store import check_checkpoint
 
-    check_target(output)
+    inputs = [file for one in (data, valid) if one is not None for file in files_read(one, reading)]
+    check_files(inputs, [output])
+    if resume is not None:
+        check_distinct(inputs, [output, resume])
+        check_checkpoint(resume)
     started = perf_counter()
     found = read_dataset(data, reading, watch=lambda documents: watch(documents, "reading"))
     note_skipped(found.problems)
@@ -97,9 +100,9 @@ def train(
     )
     tuning = classifier.tuning_
     if as_json:
-        print(json.dumps({"model": output, "documents": found.n_documents, "seconds": seconds, **_summary(tuning)}))
+        say_json({"model": output, "documents": found.n_documents, "seconds": seconds, **_summary(tuning)})
     else:
-        print(f"{output}: {found.n_documents:,} documents, {len(classifier.classes_):,} labels, {seconds:.1f} s")
+        say(f"{output}: {found.n_documents:,} documents, {len(classifier.classes_):,} labels, {seconds:.1f} s")
         _show(tuning)
     setwise = command_name()
     note(f"next: {setwise} predict {output} FILE, {setwise} inspect {output}")
@@ -124,11 +127,11 @@ def _show(tuning: Tuned | None) -> None:
         return
     chosen = ", ".join(f"{name} {value:.3g}" for name, value in _settings(tuning).items())
     stopped = "" if tuning.iterations is None else f", {tuning.iterations} iterations"
-    print(f"chosen on documents held out: {type(tuning.model).__name__}, {chosen or 'as given'}{stopped}")
+    say(f"chosen on documents held out: {type(tuning.model).__name__}, {chosen or 'as given'}{stopped}")
     table = Table("prediction", tuning.metric, box=None)
     table.columns[1].justify = "right"
     best = sorted(tuning.alternatives, key=lambda one: one.value, reverse=tuning.metric != "hamming_loss")
     for one in best[:N_SHOWN]:
         mark = " (chosen)" if one.recipe == tuning.recipe_name and one.value == tuning.value else ""
         table.add_row(f"{one.recipe}{mark}", f"{one.value:.4f}")
-    Console().print(table)
+    show(table)

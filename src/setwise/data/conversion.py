@@ -11,7 +11,8 @@ from os import PathLike, fspath
 from setwise.data.documents import Document, Names, VectorDocument
 from setwise.data.formats import Format, Problems, ReadOptions, WriteOptions, format_of
 from setwise.data.formats.streams import STANDARD
-from setwise.data.reading import Documents, Watch, open_documents, unwatched
+from setwise.data.paths import check_files, resolved
+from setwise.data.reading import Documents, Watch, files_read, open_documents, unwatched
 from setwise.data.splits import hold_out, random_hold_out
 from setwise.data.writing import open_writer
 from setwise.exceptions import InvalidData, InvalidParameter
@@ -69,8 +70,6 @@ def split(
 
     ``stratified`` gives both parts their share of every label; otherwise chance alone decides.
     """
-    if fspath(train) == fspath(test):
-        raise InvalidParameter(f"train and test must be two files; got {train} twice.")
     copy = _Copy(source, [train, test], read_options or ReadOptions(), write_options or WriteOptions())
     copy.check_twice()
     survey = _Survey()
@@ -98,6 +97,8 @@ class _Copy:
     writing: WriteOptions
 
     def __post_init__(self) -> None:
+        for path in (self.source, *self.targets):
+            resolved(path)
         read = format_of(self.source, self.reading.format)
         for target, format in zip(self.targets, self._formats, strict=True):
             if format.kind != read.kind:
@@ -106,6 +107,15 @@ class _Copy:
                     f"{self.source} holds {holds} ({read.name}) and {target} would hold {wanted} ({format.name}); "
                     f"a conversion makes neither out of the other."
                 )
+        beside = [
+            file for target, format in zip(self.targets, self._formats, strict=True) for file in format.beside(target)
+        ]
+        check_files(self.inputs, self.targets, beside=beside, stdout=True)
+
+    @property
+    def inputs(self) -> list[Path]:
+        """All files that are read."""
+        return files_read(self.source, self.reading)
 
     @property
     def _formats(self) -> list[Format]:
@@ -135,7 +145,10 @@ class _Copy:
         keeps_ids = [format.keeps_ids for format in self._formats]
         ids_lost = False
         with ExitStack() as stack:
-            write = [stack.enter_context(open_writer(target, names, self.writing)) for target in self.targets]
+            write = [
+                stack.enter_context(open_writer(target, names, self.writing, inputs=self.inputs))
+                for target in self.targets
+            ]
             for number, document in enumerate(watch(documents)):
                 to = 0 if part is None else part[number]
                 write[to](document)

@@ -15,9 +15,10 @@ from setwise.data.documents import Document, Names, TextDocument, VectorDocument
 from setwise.data.formats import Format, Problems, ReadOptions, format_of
 from setwise.data.formats.streams import open_source
 from setwise.data.matrices import feature_matrix
+from setwise.data.paths import FilePath, resolved
 from setwise.exceptions import InvalidData
 
-__all__ = ["Dataset", "Documents", "Watch", "batches", "open_documents", "read_dataset", "unwatched"]
+__all__ = ["Dataset", "Documents", "Watch", "batches", "files_read", "open_documents", "read_dataset", "unwatched"]
 
 Item = TypeVar("Item")
 Watch = Callable[[Iterable[Document]], Iterable[Document]]
@@ -58,6 +59,15 @@ def open_documents(path: str | PathLike[str], options: ReadOptions | None = None
         problems = Problems(source.name, options.on_error)
         reading = format.read(source, options, problems)
         yield Documents(source.name, format, reading.names, problems, reading.documents)
+
+
+def files_read(path: FilePath, options: ReadOptions | None = None) -> list[FilePath]:
+    """Return all files that reading ``path`` may open: itself, and those that name its labels and features."""
+    options = options or ReadOptions()
+    given = [file for file in (options.label_names, options.feature_names) if file is not None]
+    resolved(path)  # an empty name is told as such, and not as a format that is unknown
+    beside = [file for file in format_of(path, options.format).beside(path) if file.is_file()]
+    return [path, *given, *beside]
 
 
 def batches(documents: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,6 +16,7 @@ from setwise.data.formats import WriteOptions, format_of
 from setwise.data.formats.side_files import SideFile, check_side_files, write_side_files
 from setwise.data.formats.streams import STANDARD
 from setwise.data.formats.writing import Writer
+from setwise.data.paths import FilePath, check_distinct
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
 
 __all__ = ["open_writer", "packed"]
@@ -23,19 +24,23 @@ __all__ = ["open_writer", "packed"]
 
 @contextmanager
 def open_writer(
-    path: str | PathLike[str], names: Names | None = None, options: WriteOptions | None = None
+    path: str | PathLike[str],
+    names: Names | None = None,
+    options: WriteOptions | None = None,
+    *,
+    inputs: Iterable[FilePath] = (),
 ) -> Iterator[Callable[[Document], None]]:
     """Give a function that writes one document, in the format that the file's ending tells; ``-`` is standard output.
 
     ``names`` are those of all labels and features: vector formats need them before the first document, text formats
-    never do.
+    never do. ``inputs`` are files that the caller reads: one of them is never changed by what is written beside.
     """
     options, names = options or WriteOptions(), names or Names()
     format = format_of(path, options.format)
     with _open_target(path) as file:
         with packed(file, path) as unpacked:
             writer = format.write(unpacked, names, options)
-            sides = _checked_side_files(writer, path, format.name)
+            sides = _checked_side_files(writer, path, format.name, inputs)
 
             def write(document: Document) -> None:
                 _check_kind(document, format.kind, format.name)
@@ -50,13 +55,14 @@ def open_writer(
         write_side_files(sides)
 
 
-def _checked_side_files(writer: Writer, path: str | PathLike[str], format: str) -> list[SideFile]:
+def _checked_side_files(writer: Writer, path: FilePath, format: str, inputs: Iterable[FilePath]) -> list[SideFile]:
     sides = writer.side_files(Path(path))
     if fspath(path) == STANDARD:
         if any(side.content is not None for side in sides):
             raise InvalidParameter(f"{format} on - cannot give names of labels; write it to a file.")
         return []
-    check_side_files(sides, Path(path))
+    check_distinct([side.path for side in sides], [path])
+    check_side_files(sides, Path(path), inputs)
     return sides
 
 

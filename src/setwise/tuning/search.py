@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sklearn.base import clone
 
+from setwise.exceptions import InvalidData
 from setwise.metrics.named import MetricName, checked_metric, goodness
 from setwise.models.size import ModelSize, model_size
 from setwise.prediction import Candidate, Recipe, judged, tuned
@@ -91,8 +93,8 @@ def search(
         if path is not None:
             what = fingerprint(model, lines, parts, judges, metric, stopping)
             store = stack.enter_context(CellStore(path, {"dataset": dataset, "fingerprint": what}))
-            for row in store.rows:
-                note(tried_of_row(row))
+            for tried in run.restored(store, lines):
+                note(tried)
         report()
         for line in lines:
             missing = {cell for cell in line.cells if any((cell, judge.name) not in done for judge in judges)}
@@ -130,6 +132,43 @@ class _Run:
     metric: MetricName
     stopping: Patience | None
     dataset: str
+
+    def restored(self, store: CellStore, lines: Sequence[Line]) -> Iterator[Tried]:
+        """Read the rows of an earlier run, each checked, so that a damaged one is found before any training."""
+        cells = {cell: cell for line in lines for cell in line.cells}
+        for number, row in enumerate(store.rows, start=2):
+            try:
+                self._check_row(row)
+                tried = tried_of_row(row)
+                cell = cells[tried.cell]
+            except (KeyError, TypeError):  # a setting is missing, is not in the grid, or is a list
+                reason = "its settings are not of this run"
+            except ValueError as error:
+                reason = str(error)
+            else:
+                yield replace(tried, cell=cell)
+                continue
+            raise InvalidData(
+                f"{store.path}, line {number}: a row must be one that this run wrote; {reason}. "
+                f"Hint: remove that line, and run again."
+            )
+
+    def _check_row(self, row: dict[str, Any]) -> None:
+        """Raise ``ValueError`` unless each field of a stored row but its settings has a value that it can have."""
+        possible: dict[str, Callable[[Any], bool]] = {
+            "dataset": lambda name: name == self.dataset,
+            "model": lambda name: name == type(self.model).__name__,
+            "judge": lambda name: name in [judge.name for judge in self.judges],
+            "iterations": lambda count: count is None or _is_count(count),
+            "metric": lambda name: name == self.metric,
+            "value": _is_number,
+            "seconds": _is_number,
+            **dict.fromkeys(ModelSize._fields, _is_count),
+            "history": _is_history,
+        }
+        for name, holds in possible.items():
+            if name not in row or not holds(row[name]):
+                raise ValueError(f"its {name} is {row.get(name)!r:.40}")
 
     def line(self, line: Line, wanted: set[Cell]) -> Iterator[list[Tried]]:
         """Train the line and judge the cells that are wanted.
@@ -197,6 +236,23 @@ class _Run:
             "history": trained.history,
         }
         return tried_of_row(row)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_history(value: Any) -> bool:
+    """Whether it is, of each part, a list of pairs: an iteration and the metric there."""
+    return isinstance(value, list) and all(
+        isinstance(part, list)
+        and all(isinstance(look, list) and len(look) == 2 and all(map(_is_number, look)) for look in part)
+        for part in value
+    )
 
 
 _NOT_SETTINGS = frozenset(

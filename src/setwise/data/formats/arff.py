@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setwise.data.documents import Names, VectorDocument
-from setwise.data.formats.arff_head import Attribute, labels_of, quoted, read_head, xml_beside, xml_of
+from setwise.data.formats.arff_head import Attribute, labels_of, names_files, quoted, read_head, xml_beside, xml_of
 from setwise.data.formats.figures import NUMBER, as_float32, figures, numerals
 from setwise.data.formats.names import distinct_labels
 from setwise.data.formats.options import ReadOptions, WriteOptions
@@ -27,7 +27,7 @@ from setwise.data.formats.streams import Lines, Source
 from setwise.data.formats.writing import LineWriter, Writer
 from setwise.exceptions import InvalidData
 
-__all__ = ["meka_writer", "mulan_writer", "read"]
+__all__ = ["meka_writer", "mulan_writer", "names_files", "read"]
 
 _VALUE = rb"(?:%b|\?)" % NUMBER
 _SPARSE_ENTRY = rb"\s*+[0-9]++\s++%b\s*+" % _VALUE

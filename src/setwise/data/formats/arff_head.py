@@ -19,7 +19,7 @@ from setwise.data.formats.problems import Refused, shown
 from setwise.data.formats.streams import Lines, Source, decoded, open_source
 from setwise.exceptions import InvalidData
 
-__all__ = ["Attribute", "labels_of", "quoted", "read_head", "xml_beside", "xml_of"]
+__all__ = ["Attribute", "labels_of", "names_files", "quoted", "read_head", "xml_beside", "xml_of"]
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _RELATION = re.compile(r"@relation\b(.*)", re.IGNORECASE | re.DOTALL)
@@ -98,6 +98,12 @@ def xml_beside(data: Path) -> Path:
     return data.with_name(_stem(data) + ".xml")
 
 
+def names_files(data: Path) -> list[Path]:
+    """Return the xml files that may name the labels of ``data``: its own, and one for train and test as Mulan has."""
+    own = xml_beside(data)
+    return [own, own.with_name(_PART.sub("", _stem(data)) + ".xml")]
+
+
 def _stem(data: Path) -> str:
     name = data.name[:-3] if data.suffix.lower() == ".gz" else data.name
     return name[: -len(".arff")] if name.lower().endswith(".arff") else name
@@ -107,9 +113,7 @@ def _xml_of_labels(source: Source, options: ReadOptions) -> Path:
     if options.label_names is not None:
         return Path(options.label_names)
     if source.path is not None:
-        own = xml_beside(source.path)
-        common = own.with_name(_PART.sub("", _stem(source.path)) + ".xml")  # one for train and test, as Mulan has it
-        for path in (own, common):
+        for path in names_files(source.path):
             if path.is_file():
                 return path
     raise InvalidData(

@@ -19,7 +19,7 @@ from setwise.data.formats.side_files import SideFile
 from setwise.data.formats.streams import Lines, Source, decoded
 from setwise.data.formats.writing import LineWriter, Writer
 
-__all__ = ["label_number", "read", "writer"]
+__all__ = ["label_number", "names_files", "read", "writer"]
 
 
 def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
@@ -31,6 +31,11 @@ def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
     numbered = labels is None and options.label_numbers != "names"
     parser = LineParser(_label_of(labels, options), None if features is None else len(features))
     return Reading(Names(labels, features, numbered), _documents(Lines(source), parser, problems))
+
+
+def names_files(data: Path) -> list[Path]:
+    """Return the files beside ``data`` that name its labels and features."""
+    return [data.parent / LABELS_FILE, data.parent / FEATURES_FILE]
 
 
 def label_number(token: bytes, first: int = 0, n_labels: int | None = None) -> int:
@@ -72,9 +77,10 @@ def writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
 
 
 def _side_files(path: Path, names: Names) -> list[SideFile]:
+    labels, features = names_files(path)
     return [
-        SideFile(path.parent / file, None if known is None else as_lines(known, what))
-        for file, known, what in ((LABELS_FILE, names.labels, "labels"), (FEATURES_FILE, names.features, "features"))
+        SideFile(file, None if known is None else as_lines(known, what))
+        for file, known, what in ((labels, names.labels, "labels"), (features, names.features, "features"))
     ]
 
 

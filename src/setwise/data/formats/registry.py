@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike, fspath
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
 from setwise.data.documents import Kind, Names
@@ -46,6 +46,13 @@ class Format:
         """Give what writes documents into an open file."""
         writer: Writer = self._function(self.writer)(file, names, options)
         return writer
+
+    def beside(self, path: str | PathLike[str]) -> list[Path]:
+        """Return the files of names that may be read or written beside a file, there or not; none beside ``-``."""
+        if self.kind == "text" or fspath(path) == STANDARD:
+            return []
+        files: list[Path] = self._function("names_files")(Path(path))
+        return files
 
     def _function(self, name: str) -> Callable[..., Any]:
         # Imported when it is first used: pyarrow takes a while to load, and few need it.

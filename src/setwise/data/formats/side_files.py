@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setwise.data.atomic import atomic_writer
+from setwise.data.paths import FilePath, same_file
 from setwise.exceptions import InvalidData
 
 __all__ = ["SideFile", "check_side_files", "write_side_files"]
@@ -22,10 +23,11 @@ class SideFile:
     """Whether other data in the folder may use it too, so that it must not change."""
 
 
-def check_side_files(files: Iterable[SideFile], data: Path) -> None:
-    """Refuse to give other data in the same folder new names."""
+def check_side_files(files: Iterable[SideFile], data: Path, inputs: Iterable[FilePath] = ()) -> None:
+    """Raise if writing would give other data in the same folder new names, or would change an input."""
+    inputs = list(inputs)
     for file in files:
-        if not file.shared or not file.path.exists():
+        if not file.path.exists() or not (file.shared or any(same_file(one, file.path) for one in inputs)):
             continue
         if file.content is None or file.path.read_bytes() != file.content.encode():
             raise InvalidData(

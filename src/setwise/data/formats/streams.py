@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from setwise.data.formats.problems import Refused
+from setwise.data.paths import STANDARD, cannot_read
 from setwise.exceptions import InvalidData
 
 __all__ = ["BOM", "STANDARD", "Lines", "Source", "decoded", "open_source"]
 
-STANDARD = "-"
 BOM = b"\xef\xbb\xbf"
 # A file that is no text at all may have no line ends: it is refused before it fills the memory.
 LONGEST_LINE = 1 << 27
@@ -95,4 +95,4 @@ def _unreadable(name: str, error: Exception) -> InvalidData:
     if isinstance(error, EOFError | zlib.error):
         return InvalidData(f"{name} must be a whole gzip file; it is cut short or damaged ({error}).")
     reason = error.strerror if isinstance(error, OSError) else None  # a broken gzip header is an OSError without one
-    return InvalidData(f"{name} must be a file that can be read; {reason or error}.")
+    return cannot_read(name, reason or str(error))
