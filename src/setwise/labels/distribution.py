@@ -69,8 +69,8 @@ class SizeMarginals:
 
 
 def _one_over(mass: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return 1 / mass, and 1 where there is no mass to scale."""
-    return np.divide(1.0, mass, out=np.ones_like(mass), where=mass > 0.0)
+    """Return 1 / mass, and 1 where there is no mass to scale, or so little that its inverse is infinite."""
+    return np.divide(1.0, mass, out=np.ones_like(mass), where=mass >= np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
