@@ -150,7 +150,7 @@ class ClassProblem:
         features = FeatureColumns.of(X)
         dense = checked_soft_targets(targets, "targets").toarray()
         if dense.shape[0] != features.n_samples:
-            raise InvalidData(f"targets must have one row a row of X, {features.n_samples}; got {dense.shape[0]}.")
+            raise InvalidData(f"X has {features.n_samples} rows but the targets have {dense.shape[0]}.")
         sums = dense.sum(axis=1)
         if (np.abs(sums - 1.0) > _ROW_SUM_ERROR).any():
             wrong = int(np.argmax(np.abs(sums - 1.0)))

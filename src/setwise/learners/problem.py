@@ -58,7 +58,7 @@ class BinaryProblem:
         features = FeatureColumns.of(X)
         targets = checked_soft_targets(Y, "Y") if soft else _columns_of_labels(Y)
         if targets.shape[0] != features.n_samples:
-            raise InvalidData(f"Y must have one row a row of X, {features.n_samples}; got {targets.shape[0]}.")
+            raise InvalidData(f"X has {features.n_samples} rows but y has {targets.shape[0]}.")
         weight = document_weights(sample_weight, features.n_samples)
         offsets = checked_offset(offset, features.n_samples, targets.shape[1])
         threads = checked_threads(n_threads)
