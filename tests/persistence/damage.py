@@ -20,9 +20,23 @@ Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 WHOLE = (0, 1, -1, 2, 3, 7, 100, 2**31 - 1, -(2**31), 2**62, 2**63 - 1, -(2**63))
 FRACTIONS = (0.0, -1.0, 1e-300, 1e30, -1e30, 1e38, 1e99, -1e99, 1e101, 1e308, float("inf"), float("-inf"), float("nan"))
 VALUES: tuple[Any, ...] = (
-    *(None, True, False, 0, 1, -1, 3, 10**6, 2**31, 2**64, 10**400, 0.5, -0.0, 1e308, 1e-308),
+    *(None, True, False, 0, 1, -1, 3, 10**6, 2**31 - 1, 2**31, 2**63, 2**64 - 1, 2**64, 10**400),
+    *(0.5, -0.0, 1e29, 1e308, 1e-308, -1e300),
     *("", "x", "br", "support", "exact", "mode", "sampled", "blend", "gfm", "threshold", "tuned", "PairwiseCRF"),
-    *([], {}, [[]], ["a", "a"], [1, 0, 0], [0.0, 1e31, 0.0], {"a": {"b": []}}, "\ud800", "x" * 5000, [0] * 5000),
+    *(
+        [],
+        {},
+        [[]],
+        ["a", "a"],
+        [1, 0, 0],
+        [0.0, 1e31, 0.0],
+        {"a": {"b": []}},
+        "\ud800",
+        ["\udfff"],
+        "NaN",
+        "x" * 5000,
+        [0] * 5000,
+    ),
 )
 
 
@@ -80,6 +94,13 @@ def edit_number(parts: Parts, random: random.Random) -> None:
         with np.errstate(over="ignore"):
             array.reshape(-1)[random.randrange(array.size)] = value
     parts[1][name] = array
+
+
+def scale_numbers(parts: Parts, random: random.Random) -> None:
+    """Multiply all numbers of an array, so that sums and differences of large ones occur."""
+    name = random.choice([name for name, array in parts[1].items() if array.dtype.kind == "f"])
+    with np.errstate(over="ignore"):
+        parts[1][name] = parts[1][name] * parts[1][name].dtype.type(random.choice((0.0, -1.0, 1e4, 1e15, 1e30, 1e90)))
 
 
 def nudge_number(parts: Parts, random: random.Random) -> None:
@@ -160,7 +181,7 @@ def edit_manifest(parts: Parts, random: random.Random) -> None:
 def edit_consistently(parts: Parts, random: random.Random) -> None:
     """Change the shape of a sparse array and what must agree with it: damage that is hard to notice."""
     manifest, tensors = parts
-    by = random.choice((-1, 1, 5, 2**31))
+    by = random.choice((-1, 1, 5, 2**24, 2**31 - 1 - manifest["n_features"], 2**31))
     manifest["n_features"] += by
     for name in list(tensors):
         if name.endswith("coef_.shape"):
@@ -169,6 +190,7 @@ def edit_consistently(parts: Parts, random: random.Random) -> None:
 
 MEANING: tuple[Callable[[Parts, random.Random], None], ...] = (
     edit_number,
+    scale_numbers,
     nudge_number,
     shuffle_numbers,
     reshape,
@@ -180,16 +202,22 @@ MEANING: tuple[Callable[[Parts, random.Random], None], ...] = (
 )
 
 
-def damaged(path: Path, random: random.Random, *, repaired: bool) -> tuple[str, bytes]:
-    """Give a damaged copy of a model file, and what was done to it; with ``repaired`` all its checksums hold."""
+def damaged(path: Path, random: random.Random, *, repaired: bool, times: int = 1) -> tuple[str, bytes]:
+    """Return what was done to a model file, ``times`` over, and its bytes; with ``repaired`` all checksums hold."""
     if not repaired:
-        change = random.choice(BYTES)
+        changes = random.choices(BYTES, k=times)
         content = bytearray(path.read_bytes())
-        change(content, random)
-        return change.__name__, bytes(content)
-    done = random.choice(MEANING)
+        for change in changes:
+            change(content, random)
+        return _named(changes), bytes(content)
+    edits = random.choices(MEANING, k=times)
     parts = read_container(path)
-    done(parts, random)
+    for edit in edits:
+        edit(parts, random)
     file = io.BytesIO()
     write_container(file, *parts)
-    return done.__name__, file.getvalue()
+    return _named(edits), file.getvalue()
+
+
+def _named(changes: list[Any]) -> str:
+    return " and ".join(change.__name__ for change in changes)
