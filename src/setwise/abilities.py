@@ -54,8 +54,13 @@ class FindsMode(Protocol):
 class Samples(Protocol):
     """Draws label sets."""
 
-    def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
-        """Give ``n`` sets a document: rows i n to (i + 1) n - 1 are those of document i."""
+    names_: tuple[str, ...]
+
+    def sample(self, X: Any, n: int, seed: int, first: int = 0) -> sp.csr_array:
+        """Give ``n`` sets a document: rows i n to (i + 1) n - 1 are those of document i.
+
+        The draws of a document depend on its number, counted from ``first``.
+        """
         ...
 
 

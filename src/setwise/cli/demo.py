@@ -51,7 +51,7 @@ def run_demo(console: Console, *, output: Path, held_out: Path, budget: Any, see
     classifier = SetClassifier(budget=budget, seed=seed, progress=True).fit(X, train.labels)
     console.print(_gain(classifier, X_test, test.labels))
     console.print(_documents(classifier, X_test, test))
-    save(output, classifier, words, documents=len(train.texts), seconds=round(perf_counter() - started, 1))
+    save(output, classifier, words, documents=len(train.texts))
     with open_writer(held_out) as write:
         for name, text, labels in zip(test.names, test.texts, test.labels, strict=True):
             write(TextDocument(text, tuple(labels), name))

@@ -141,10 +141,10 @@ def falling_strengths(strengths: Iterable[float]) -> list[float]:
     return sorted(set(checked_strengths(strengths)), reverse=True)
 
 
-def document_generators(n_documents: int, seed: Any) -> Iterator[np.random.Generator]:
-    """Give each document a generator of its own, so that its draws do not depend on how many others there are."""
+def document_generators(n_documents: int, seed: Any, first: int = 0) -> Iterator[np.random.Generator]:
+    """Give each document, numbered from ``first``, a generator of its own: its draws do not depend on the others."""
     seed = checked_seed(seed)
-    for document in range(n_documents):
+    for document in range(first, first + n_documents):
         yield np.random.Generator(np.random.Philox(key=[seed, document]))
 
 

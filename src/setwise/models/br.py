@@ -144,11 +144,11 @@ class BinaryRelevance(LabelModel):
         logits, log_gate = self._mixture(X)
         return independent.size_marginals(scale * logits + shift, log_gate, None, checked_threads(self.n_threads))
 
-    def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
-        """Draw ``n`` sets a document: rows i n to (i + 1) n - 1 are those of document i."""
+    def sample(self, X: Any, n: int, seed: int, first: int = 0) -> sp.csr_array:
+        """Draw ``n`` sets a document: rows i n to (i + 1) n - 1 are those of document i, numbered from ``first``."""
         n, marginals = checked_count(n, "n"), self.marginals(X)
         lengths, columns = [], []
-        for random, chances in zip(document_generators(len(marginals), seed), marginals, strict=True):
+        for random, chances in zip(document_generators(len(marginals), seed, first), marginals, strict=True):
             drawn = random.random((n, chances.size)) < chances
             lengths.append(drawn.sum(axis=1))
             columns.append(np.nonzero(drawn)[1])
