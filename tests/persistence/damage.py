@@ -98,9 +98,10 @@ def edit_number(parts: Parts, random: random.Random) -> None:
 
 def scale_numbers(parts: Parts, random: random.Random) -> None:
     """Multiply all numbers of an array, so that sums and differences of large ones occur."""
-    name = random.choice([name for name, array in parts[1].items() if array.dtype.kind == "f"])
-    with np.errstate(over="ignore"):
-        parts[1][name] = parts[1][name] * parts[1][name].dtype.type(random.choice((0.0, -1.0, 1e4, 1e15, 1e30, 1e90)))
+    name = random.choice([name for name, array in parts[1].items() if array.dtype.kind == "f"] or list(parts[1]))
+    with np.errstate(all="ignore"):
+        scaled = parts[1][name] * random.choice((0.0, -1.0, 1e4, 1e15, 1e30, 1e90))
+        parts[1][name] = scaled.astype(parts[1][name].dtype)
 
 
 def nudge_number(parts: Parts, random: random.Random) -> None:
@@ -178,6 +179,28 @@ def edit_manifest(parts: Parts, random: random.Random) -> None:
         return
 
 
+def edit_alike(parts: Parts, random: random.Random) -> None:
+    """Change a number, a string or a flag of the manifest into another of its type: most pass the first checks."""
+    places: list[tuple[Any, Any]] = []
+    waiting: list[Any] = [parts[0]]
+    while waiting:
+        at = waiting.pop()
+        for key in at if isinstance(at, dict) else range(len(at)):
+            (waiting if isinstance(at[key], dict | list) else places).append(
+                at[key] if isinstance(at[key], dict | list) else (at, key)
+            )
+    at, key = random.choice(places)
+    match at[key]:
+        case bool():
+            at[key] = not at[key]
+        case int():
+            at[key] = random.choice((0, 1, 2, 7, 100, 10**4, 10**6, 2**31 - 1, 2**53, 2**63 - 1))
+        case float():
+            at[key] = random.choice([value for value in FRACTIONS if np.isfinite(value)])
+        case _:
+            at[key] = random.choice([value for value in VALUES if isinstance(value, str)])
+
+
 def edit_consistently(parts: Parts, random: random.Random) -> None:
     """Change the shape of a sparse array and what must agree with it: damage that is hard to notice."""
     manifest, tensors = parts
@@ -191,33 +214,30 @@ def edit_consistently(parts: Parts, random: random.Random) -> None:
 MEANING: tuple[Callable[[Parts, random.Random], None], ...] = (
     edit_number,
     scale_numbers,
+    scale_numbers,
     nudge_number,
     shuffle_numbers,
     reshape,
     retype,
     rearrange,
     edit_manifest,
-    edit_manifest,
+    edit_alike,
+    edit_alike,
     edit_consistently,
 )
 
 
 def damaged(path: Path, random: random.Random, *, repaired: bool, times: int = 1) -> tuple[str, bytes]:
-    """Return what was done to a model file, ``times`` over, and its bytes; with ``repaired`` all checksums hold."""
+    """Return what was done to a model file and its bytes; with ``repaired``, ``times`` over, and all checksums hold."""
     if not repaired:
-        changes = random.choices(BYTES, k=times)
+        change = random.choice(BYTES)
         content = bytearray(path.read_bytes())
-        for change in changes:
-            change(content, random)
-        return _named(changes), bytes(content)
-    edits = random.choices(MEANING, k=times)
+        change(content, random)
+        return change.__name__, bytes(content)
+    edits = sorted(random.choices(MEANING, k=times), key=lambda edit: edit is not edit_consistently)  # it needs sense
     parts = read_container(path)
     for edit in edits:
         edit(parts, random)
     file = io.BytesIO()
     write_container(file, *parts)
-    return _named(edits), file.getvalue()
-
-
-def _named(changes: list[Any]) -> str:
-    return " and ".join(change.__name__ for change in changes)
+    return " and ".join(edit.__name__ for edit in edits), file.getvalue()

@@ -279,6 +279,7 @@ class BernoulliMixture(LabelModel):
         for start in range(0, rows.shape[0], n_at_a_time):
             some = rows[start : start + n_at_a_time]
             gate = linear_scores(some, self.gate_coef_, self.gate_intercept_)
+            gate -= gate.max(axis=1, keepdims=True)  # first, so that the sum below is never rounded away
             logits = linear_scores(some, self.coef_, self.intercept_.ravel())
             yield (
                 logits.reshape(-1, *self.intercept_.shape),
