@@ -7,6 +7,7 @@ import resource
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -16,7 +17,10 @@ SECONDS = 5.0
 """Wall-clock time that a case may take."""
 
 BYTES = 2**30
-"""Address space that a case may add to its process."""
+"""Memory that a case may add to its process, at its peak."""
+
+ADDRESS_SPACE = 4 * BYTES
+"""Address space that it may add, so that no case fills the machine; libraries reserve more of it than they use."""
 
 START_SECONDS = 120.0
 """Time for a worker to import setwise on a busy machine."""
@@ -144,25 +148,37 @@ def write_case(case: Case, folder: Path) -> Path:
 
 
 def checked(check: Check, path: Path, number: int) -> Outcome:
-    """Check one file under the limit of memory."""
-    _limit_memory()
+    """Check one file, and see that its peak of memory is within the limit."""
     began = time.monotonic()
-    try:
-        said, fault = check(path), None
-    except MemoryError:
-        said, fault = "failed", f"it asked for more than {BYTES:,} bytes"
-    except Exception as error:
-        said, fault = "failed", f"{type(error).__name__}: {error!s:.300}"
-    finally:
-        _limit_memory(None)
+    with _limited_memory() as peak:
+        try:
+            said, fault = check(path), None
+        except MemoryError:
+            said, fault = "failed", f"it asked for more than {ADDRESS_SPACE:,} bytes"
+        except Exception as error:
+            said, fault = "failed", f"{type(error).__name__}: {error!s:.300}"
+        if fault is None and peak() > BYTES:
+            said, fault = "failed", f"it took {peak():,} bytes"
     return Outcome(number, said, fault, time.monotonic() - began)
 
 
-def _limit_memory(more: int | None = BYTES) -> None:
-    """Let the address space of this process grow by ``more`` bytes, where the system tells how large it is."""
-    statm = Path("/proc/self/statm")
-    if not statm.exists():
+@contextmanager
+def _limited_memory() -> Iterator[Callable[[], int]]:
+    """Limit the address space of this process, and tell by how much its memory grew; nothing where Linux is not."""
+    if not Path("/proc/self/clear_refs").exists():
+        yield lambda: 0
         return
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    now = int(statm.read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (hard if more is None else now + more, hard))
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here on
+    before = _memory("VmRSS")
+    resource.setrlimit(resource.RLIMIT_AS, (_memory("VmSize") + ADDRESS_SPACE, hard))
+    try:
+        yield lambda: _memory("VmHWM") - before
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
+def _memory(name: str) -> int:
+    """Read bytes of memory that the system counts for this process."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(f"{name}:"))
+    return 1024 * int(line.split()[1])
