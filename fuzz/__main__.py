@@ -67,7 +67,7 @@ def _fuzz(name: str, kind: Any, numbers: range, deadline: float) -> int:
     counts = ", ".join(f"{count:,} {said}" for said, count in sorted(seen.items()))
     print(
         f"{name}: {n_done:,} of {len(numbers):,} cases, seed {kind.seed}, in {time.monotonic() - began:.0f} s: "
-        f"{counts}; slowest {slowest:.2f} s (limit {SECONDS:g} s, {BYTES:,} bytes per case); {n_faults} faults",
+        f"{counts}; slowest {slowest:.2f} s (limit {SECONDS} s, {BYTES:,} bytes per case); {n_faults} faults",
         flush=True,
     )
     if n_done < len(numbers):

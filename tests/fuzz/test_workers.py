@@ -13,7 +13,7 @@ import pytest
 from fuzz import workers
 from fuzz.workers import Case, checked, run_all
 
-DEEDS = ["used", "crash", "hang", "memory", "error", "used"]
+DEEDS = ["used", "crash", "hang", "memory", "error", "work", "used"]
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Deeds:
     """Cases that misbehave, each in its own way."""
 
     def load(self) -> None:
-        pass
+        workers.SECONDS = 1  # in the worker's own process
 
     def make(self, number: int) -> Case:
         return Case(DEEDS[number], {"deed": DEEDS[number].encode()})
@@ -33,6 +33,9 @@ class Deeds:
                 os.abort()
             case "hang":
                 time.sleep(60)
+            case "work":
+                while True:
+                    pass
             case "memory":
                 np.empty(2 * workers.ADDRESS_SPACE, dtype=np.uint8)
             case "error":
@@ -44,15 +47,15 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reas
 
 
 def test_every_fault_belongs_to_its_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "SECONDS", 3.0)
-    found = {outcome.number: outcome for outcome in run_all(Deeds(), range(len(DEEDS)), tmp_path, 1)}
-    assert [found[number].said for number in range(6)] == ["used", "failed", "failed", "failed", "failed", "used"]
-    faults = [str(found[number].fault) for number in range(6)]
+    monkeypatch.setattr(workers, "CLOCK_SECONDS", 8.0)
+    found = {outcome.number: outcome for outcome in run_all(Deeds(), range(len(DEEDS)), tmp_path, 2)}
+    faults = [str(found[number].fault) for number in range(7)]
     assert faults[1] == "the process died with exit code -6"
-    assert faults[2] == "it took more than 3 s"
+    assert faults[2] == "it waited for more than 8 s"
     assert faults[3] == "it asked for more than 4,294,967,296 bytes"
     assert faults[4] == "KeyError: 'no error of setwise'"
-    assert faults[0] == faults[5] == "None"
+    assert faults[5] == "it took more than 5 s"
+    assert faults[0] == faults[6] == "None"
 
 
 def test_a_peak_of_memory_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
