@@ -54,8 +54,6 @@ class FindsMode(Protocol):
 class Samples(Protocol):
     """Draws label sets."""
 
-    names_: tuple[str, ...]
-
     def sample(self, X: Any, n: int, seed: int, first: int = 0) -> sp.csr_array:
         """Give ``n`` sets a document: rows i n to (i + 1) n - 1 are those of document i.
 

@@ -33,8 +33,8 @@ class SampledInference:
         """How many documents to ask about at a time."""
         return _BLOCK
 
-    def infer(self, model: Samples, X: Any) -> SizeMarginals:
-        """Estimate p(y_l = 1, |y| = s | x) for each document of a block."""
+    def infer(self, model: Any, X: Any) -> SizeMarginals:
+        """Estimate p(y_l = 1, |y| = s | x) for each document of a block, from a model that draws sets."""
         require(model, *self.needs, by="Sampled inference")
         n_documents, n_labels = X.shape[0], len(model.names_)
         n_at_a_time = max(1, MOST_DRAWN // (self.n_samples * n_labels))
