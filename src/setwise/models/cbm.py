@@ -226,6 +226,7 @@ class BernoulliMixture(LabelModel):
 
     def mode(self, X: Any) -> Modes:
         """The most probable set of each document, and whether that is proved."""
+        check_is_fitted(self)
         asked, threads = checked_count(self.mode_steps, "mode_steps", least=0), checked_threads(self.n_threads)
         most = max(1, min(MOST_MODE_STEPS, _MODE_WORK // self.intercept_.size))
         found = [independent.mode(*block, min(asked or most, most), threads) for block in self._blocks(X)]
