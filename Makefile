@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 # Folders are listed too: theirs is the time that changes when a file is taken away.
 PACKAGE_SOURCES := $(shell find src core/include core/src core/bindings -not -path '*__pycache__*' 2>/dev/null)
 CORE_CODE := $(shell find core -name '*.hpp' -o -name '*.cpp' 2>/dev/null)
-PYTHON_CODE := $(wildcard src tests benchmarks examples)
+PYTHON_CODE := $(wildcard src tests benchmarks examples fuzz)
 
 # pip install what pyproject.toml lists under the given keys, so that no requirement is written twice.
 define install_listed
@@ -17,7 +17,7 @@ define install_listed
 	@$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test lint check sanitize sanitize-python bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-default reproduction reproduction-page format clean
+.PHONY: help install demo test lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-default reproduction reproduction-page format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -52,6 +52,9 @@ sanitize-python: install $(VENV)/.extra-test ## load damaged model files with th
 	    --config-settings=build-dir=build/sanitize-python/build --config-settings=cmake.define.SETWISE_SANITIZE_MODULE=ON .
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	    PYTHONPATH=build/sanitize-python/site $(PY) -m pytest -s tests/persistence/test_fuzz.py
+
+fuzz: install $(VENV)/.extra-test ## use 20,000 damaged model files and 20,000 damaged data files, within 30 minutes
+	$(PY) -m fuzz
 
 bench-learners: install $(VENV)/.extra-bench ## time the learners beside their peers
 	$(PY) -m benchmarks.learners

@@ -55,7 +55,10 @@ class Samples(Protocol):
     """Draws label sets."""
 
     def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
-        """Give ``n`` sets a document: rows i n to (i + 1) n - 1 are those of document i."""
+        """Draw ``n`` sets per document, from the seed and the document alone.
+
+        Rows i n to (i + 1) n - 1 are those of document i.
+        """
         ...
 
 

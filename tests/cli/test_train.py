@@ -59,6 +59,12 @@ class TestTrain:
         assert told["tuning"]["settings"].keys() == {"strength", "l1_ratio"}
         assert [one["recipe"] for one in told["tuning"]["alternatives"]] == ["as it is"]
 
+    def test_two_equal_runs_write_the_same_bytes(self, folder: Path, model: Path, tmp_path: Path) -> None:
+        again = tmp_path / "again.setwise"
+        result = run("train", folder / "train.jsonl", "-o", again, "--budget", "quick", "--threads", "1")
+        assert result.returncode == 0, result.stderr
+        assert again.read_bytes() == model.read_bytes()
+
     def test_documents_to_tune_on_can_be_given(self, folder: Path, tmp_path: Path) -> None:
         given = ("train", folder / "train.jsonl", "-o", tmp_path / "m.setwise", "--budget", "quick")
         result = run(*given, "--valid", folder / "test.jsonl", "--json")

@@ -10,34 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from setwise.data import FORMATS, ReadOptions, WriteOptions, open_documents, open_writer
+from setwise.data import FORMATS, ReadOptions, open_documents
 from setwise.data.formats import streams
 from setwise.exceptions import InvalidData
-from tests.data.made import TEXTS, VECTOR_NAMES, VECTORS
+from tests.data.damage import made, mutated
 
 N_MUTATED = 2000
 N_MUTATED_NAMES = 500
 SECONDS_FOR_ALL = 60  # hundreds of times what it takes: only a hang is caught
-ODD_PIECES = [
-    *(b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\\ud800", b"[" * 50),
-    *(bytes([byte]) for byte in b"\"'\\\n\r\t {},;:?%"),
-    *(b"NaN", b"1e999", b"-1", b"9" * 400, b"4294967296:1", b"@data", b"@attribute", b"-C 99999999", b"__label__"),
-]
-
-
-def mutated(content: bytes, chance: random.Random) -> bytes:
-    """Cut, repeat, overwrite or put something odd into some places."""
-    for _ in range(chance.randint(1, 4)):
-        at, to = sorted(chance.randrange(len(content) + 1) for _ in range(2))
-        before, between, after = content[:at], content[at:to], content[to:]
-        piece = chance.choice(ODD_PIECES)
-        middles = [b"", between * 2, piece + between, piece + between[len(piece) :], between[:-1] + piece[:1]]
-        content = before + chance.choice(middles) + (after if chance.random() < 0.9 else b"")
-    return content
 
 
 @contextmanager
@@ -77,22 +59,6 @@ def outcome(path: Path, on_error: Any) -> str:
     assert "\n" not in message
     assert str(path.parent) in message
     return "refused"
-
-
-def made(folder: Path, name: str) -> Path:
-    """A small file of a format, perhaps packed."""
-    name, _, how = name.partition(", ")
-    format = FORMATS[name]
-    path = folder / f"docs{(format.endings or ('.arff',))[0]}{'.gz' if how == 'packed' else ''}"
-    if how == "of others":  # no checksums that find most faults before the library does
-        table = pa.table({"text": [d.text for d in TEXTS], "labels": [d.labels for d in TEXTS]})
-        pq.write_table(table, path, compression="none", use_dictionary=False)
-        return path
-    texts = format.kind == "text"
-    with open_writer(path, None if texts else VECTOR_NAMES, WriteOptions(name)) as write:
-        for document in TEXTS if texts else VECTORS:
-            write(document)
-    return path
 
 
 @pytest.mark.parametrize("name", [*FORMATS, "jsonl, packed", "libsvm, packed", "parquet, of others"])

@@ -182,7 +182,7 @@ def test_sparse_and_dense_and_ones_have_the_same_bits() -> None:
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        ({"targets": [[0.5, 0.5]] * 3}, "^targets must have one row a row of X, 4; got 3"),
+        ({"targets": [[0.5, 0.5]] * 3}, "^X has 4 rows but the targets have 3"),
         ({"targets": [[0.5, 0.4]] * 4}, "^targets must sum to 1 in each row; got 0.9 in row 0"),
         ({"targets": [[1.5, -0.5]] * 4}, r"^targets must hold targets in \[0, 1\]; got"),
         ({"targets": [[np.nan, 1.0]] * 4}, "^targets must hold finite numbers; got nan"),

@@ -166,6 +166,18 @@ def test_a_mode_that_may_list_too_few_sets_says_so() -> None:
     assert (modes.log_prob <= best.log_prob + 1e-12).all()
 
 
+def test_gates_of_any_size_are_probabilities() -> None:
+    X, Y = small_corpus(8)
+    model = BernoulliMixture(3, 0.01, max_iter=2).fit(X, Y)
+    model.gate_coef_.data[:] = 0.0
+    for size in (1e3, 1e20, -1e100):
+        model.gate_intercept_ = np.array([size, size, -2.0 * abs(size)])
+        model.intercept_ = np.full((3, 5), 30.0)  # all labels, always
+        model.coef_.data[:] = 0.0
+        assert_allclose(model.marginals(X[:2]), 1.0, atol=1e-9)
+        assert_allclose(model.size_marginals(X[:2]).joint[:, :, 4], 1.0, atol=1e-9)
+
+
 def test_seeds_tell_starts_apart() -> None:
     X, Y = small_corpus(9)
     one, same, other = (BernoulliMixture(3, 0.01, seed=seed, n_restarts=1, max_iter=2).fit(X, Y) for seed in (1, 1, 2))

@@ -20,9 +20,23 @@ Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 WHOLE = (0, 1, -1, 2, 3, 7, 100, 2**31 - 1, -(2**31), 2**62, 2**63 - 1, -(2**63))
 FRACTIONS = (0.0, -1.0, 1e-300, 1e30, -1e30, 1e38, 1e99, -1e99, 1e101, 1e308, float("inf"), float("-inf"), float("nan"))
 VALUES: tuple[Any, ...] = (
-    *(None, True, False, 0, 1, -1, 3, 10**6, 2**31, 2**64, 10**400, 0.5, -0.0, 1e308, 1e-308),
+    *(None, True, False, 0, 1, -1, 3, 10**6, 2**31 - 1, 2**31, 2**63, 2**64 - 1, 2**64, 10**400),
+    *(0.5, -0.0, 1e29, 1e308, 1e-308, -1e300),
     *("", "x", "br", "support", "exact", "mode", "sampled", "blend", "gfm", "threshold", "tuned", "PairwiseCRF"),
-    *([], {}, [[]], ["a", "a"], [1, 0, 0], [0.0, 1e31, 0.0], {"a": {"b": []}}, "\ud800", "x" * 5000, [0] * 5000),
+    *(
+        [],
+        {},
+        [[]],
+        ["a", "a"],
+        [1, 0, 0],
+        [0.0, 1e31, 0.0],
+        {"a": {"b": []}},
+        "\ud800",
+        ["\udfff"],
+        "NaN",
+        "x" * 5000,
+        [0] * 5000,
+    ),
 )
 
 
@@ -80,6 +94,14 @@ def edit_number(parts: Parts, random: random.Random) -> None:
         with np.errstate(over="ignore"):
             array.reshape(-1)[random.randrange(array.size)] = value
     parts[1][name] = array
+
+
+def scale_numbers(parts: Parts, random: random.Random) -> None:
+    """Multiply all numbers of an array, so that sums and differences of large ones occur."""
+    name = random.choice([name for name, array in parts[1].items() if array.dtype.kind == "f"] or list(parts[1]))
+    with np.errstate(all="ignore"):
+        scaled = parts[1][name] * random.choice((0.0, -1.0, 1e4, 1e15, 1e30, 1e90))
+        parts[1][name] = scaled.astype(parts[1][name].dtype)
 
 
 def nudge_number(parts: Parts, random: random.Random) -> None:
@@ -157,10 +179,32 @@ def edit_manifest(parts: Parts, random: random.Random) -> None:
         return
 
 
+def edit_alike(parts: Parts, random: random.Random) -> None:
+    """Change a number, a string or a flag of the manifest into another of its type: most pass the first checks."""
+    places: list[tuple[Any, Any]] = []
+    waiting: list[Any] = [parts[0]]
+    while waiting:
+        at = waiting.pop()
+        for key in at if isinstance(at, dict) else range(len(at)):
+            (waiting if isinstance(at[key], dict | list) else places).append(
+                at[key] if isinstance(at[key], dict | list) else (at, key)
+            )
+    at, key = random.choice(places)
+    match at[key]:
+        case bool():
+            at[key] = not at[key]
+        case int():
+            at[key] = random.choice((0, 1, 2, 7, 100, 10**4, 10**6, 2**31 - 1, 2**53, 2**63 - 1))
+        case float():
+            at[key] = random.choice([value for value in FRACTIONS if np.isfinite(value)])
+        case _:
+            at[key] = random.choice([value for value in VALUES if isinstance(value, str)])
+
+
 def edit_consistently(parts: Parts, random: random.Random) -> None:
     """Change the shape of a sparse array and what must agree with it: damage that is hard to notice."""
     manifest, tensors = parts
-    by = random.choice((-1, 1, 5, 2**31))
+    by = random.choice((-1, 1, 5, 2**24, 2**31 - 1 - manifest["n_features"], 2**31))
     manifest["n_features"] += by
     for name in list(tensors):
         if name.endswith("coef_.shape"):
@@ -169,27 +213,31 @@ def edit_consistently(parts: Parts, random: random.Random) -> None:
 
 MEANING: tuple[Callable[[Parts, random.Random], None], ...] = (
     edit_number,
+    scale_numbers,
+    scale_numbers,
     nudge_number,
     shuffle_numbers,
     reshape,
     retype,
     rearrange,
     edit_manifest,
-    edit_manifest,
+    edit_alike,
+    edit_alike,
     edit_consistently,
 )
 
 
-def damaged(path: Path, random: random.Random, *, repaired: bool) -> tuple[str, bytes]:
-    """Give a damaged copy of a model file, and what was done to it; with ``repaired`` all its checksums hold."""
+def damaged(path: Path, random: random.Random, *, repaired: bool, times: int = 1) -> tuple[str, bytes]:
+    """Return what was done to a model file and its bytes; with ``repaired``, ``times`` over, and all checksums hold."""
     if not repaired:
         change = random.choice(BYTES)
         content = bytearray(path.read_bytes())
         change(content, random)
         return change.__name__, bytes(content)
-    done = random.choice(MEANING)
+    edits = sorted(random.choices(MEANING, k=times), key=lambda edit: edit is not edit_consistently)  # it needs sense
     parts = read_container(path)
-    done(parts, random)
+    for edit in edits:
+        edit(parts, random)
     file = io.BytesIO()
     write_container(file, *parts)
-    return done.__name__, file.getvalue()
+    return " and ".join(edit.__name__ for edit in edits), file.getvalue()

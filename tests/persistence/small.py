@@ -56,6 +56,11 @@ def trained_on_text() -> tuple[SetClassifier, TextVectoriser]:
     return made.fit(text.fit_transform(TEXTS), TEXT_LABELS), text
 
 
+@cache
+def tuned() -> SetClassifier:
+    return SetClassifier("br", budget="quick", n_threads=1).fit(X, NAMES)
+
+
 def answers(classifier: SetClassifier, documents: Any) -> dict[str, Any]:
     """Everything the classifier can be asked; what it refuses to answer is its refusal."""
     found: dict[str, Any] = {}

@@ -47,7 +47,7 @@ def run_demo(*, output: str, held_out: str, budget: Any, seed: int, most: int | 
     classifier = SetClassifier(budget=budget, seed=seed, progress=True).fit(X, train.labels)
     show(_gain(classifier, X_test, test.labels))
     show(_documents(classifier, X_test, test))
-    save(output, classifier, words, documents=len(train.texts), seconds=round(perf_counter() - started, 1))
+    save(output, classifier, words, documents=len(train.texts))
     with open_writer(held_out) as write:
         for name, text, labels in zip(test.names, test.texts, test.labels, strict=True):
             write(TextDocument(text, tuple(labels), name))

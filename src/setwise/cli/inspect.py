@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,7 +37,7 @@ def inspect(
     check_files([model])
     saved = load(model)
     classifier = saved.classifier
-    names = _feature_names(saved)
+    name_of = _feature_names(saved)
     size = model_size(classifier.model_)
     recipe = classifier.recipe_
     counts = _documents_of_labels(classifier)
@@ -59,7 +60,7 @@ def inspect(
         {
             "label": str(label),
             "documents": int(count),
-            "words": [(names[feature], round(weight, 4)) for feature, weight in strongest.get(index, [])],
+            "words": [(name_of(feature), round(weight, 4)) for feature, weight in strongest.get(index, [])],
         }
         for index, (label, count) in enumerate(zip(classifier.classes_, counts, strict=True))
     ]
@@ -69,11 +70,10 @@ def inspect(
         _show(facts, sorted(table, key=lambda row: -row["documents"]), labels)
 
 
-def _feature_names(saved: Any) -> Any:
-    if saved.text is not None:
-        return saved.text.words_
-    known = saved.manifest.get("statistics", {}).get("feature_names")
-    return known or [f"feature {number}" for number in range(1, saved.classifier.n_features_in_ + 1)]
+def _feature_names(saved: Any) -> Callable[[int], str]:
+    """Return a function from the number of a feature to its name."""
+    known = saved.manifest["statistics"].get("feature_names") if saved.text is None else saved.text.words_
+    return known.__getitem__ if known else lambda feature: f"feature {feature + 1}"
 
 
 def _documents_of_labels(classifier: Any) -> Any:

@@ -35,5 +35,7 @@ def _by_label(model: Any) -> sp.csr_array:
         weights = weights[: weights.shape[0] // n_labels * n_labels]  # LSF's last row may be the empty set's
         own = np.arange(weights.shape[0]) % n_labels
     share = 1.0 / np.maximum(np.bincount(own, minlength=n_labels), 1)
-    mean = sp.csr_array((share[own], (own, np.arange(len(own)))), shape=(n_labels, len(own)))
-    return sp.csr_array(mean @ weights)
+    label = np.repeat(own, np.diff(weights.indptr))
+    # A product of matrices would take memory for every feature, used or not.
+    mean = sp.coo_array((share[label] * weights.data, (label, weights.indices)), shape=(n_labels, weights.shape[1]))
+    return sp.csr_array(mean)

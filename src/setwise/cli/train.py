@@ -95,7 +95,6 @@ def train(
         features.text,
         documents=found.n_documents,
         skipped=found.problems.n_skipped,
-        seconds=round(seconds, 2),
         feature_names=None if features.names is None else list(features.names),
     )
     tuning = classifier.tuning_

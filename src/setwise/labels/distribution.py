@@ -9,7 +9,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-__all__ = ["Decided", "Modes", "SetDistribution", "SizeMarginals"]
+from setwise.exceptions import InvalidData
+
+__all__ = ["Decided", "Modes", "SetDistribution", "SizeMarginals", "require_room"]
+
+MOST_NUMBERS = 2**25
+"""Probabilities of labels and sizes that are held at one time: 256 MB."""
+
+
+def require_room(n_labels: int, n_sizes: int, n_documents: int = 1) -> None:
+    """Raise ``InvalidData`` where the probabilities of all labels and sizes of sets would take too much memory."""
+    if n_documents * n_labels * n_sizes > MOST_NUMBERS:
+        documents = "one document" if n_documents == 1 else f"{n_documents} documents"
+        raise InvalidData(
+            f"{n_labels:,} labels times {n_sizes:,} sizes of sets, for {documents}, must be at most {MOST_NUMBERS:,} "
+            f"probabilities; they are more. Hint: use fewer labels, or a model that predicts smaller sets."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -212,15 +212,38 @@ def linear_scores(X: Any, coef: sp.csr_array, intercept: NDArray[np.float64]) ->
     # From a quarter of non-zeros on, a dense matrix is no larger and its rows are read faster.
     few = coef.nnz <= coef.shape[0] * coef.shape[1] / 4
     if few and sp.issparse(matrix):
-        weights = _rows_of(coef.astype(np.float64, copy=False))
+        documents, weights = _rows_of(matrix), _rows_of(coef.astype(np.float64, copy=False))
+        n_features = coef.shape[1]
+        if n_features > _FEATURES_PER_ENTRY * (matrix.nnz + coef.nnz):
+            documents, weights, n_features = _used_features(documents, weights)
         shift = np.ascontiguousarray(intercept, dtype=np.float64)
-        return _core.linear_scores(*_rows_of(matrix), *weights, shift, coef.shape[1])
+        return _core.linear_scores(*documents, *weights, shift, n_features)
     # A product of two dense matrices would let other documents change a document's bits.
     product = matrix @ (np.ascontiguousarray(coef.toarray().T) if sp.issparse(matrix) else coef.T)
     return np.asarray(product + intercept, dtype=np.float64)
 
 
-def _rows_of(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
+_Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]
+
+_FEATURES_PER_ENTRY = 4
+"""The core's memory grows with the number of features: where most have no entry, they are left out first."""
+
+
+def _used_features(documents: _Rows, weights: _Rows) -> tuple[_Rows, _Rows, int]:
+    """Renumber the features that have weights from 0, and drop all others, which add nothing to a score."""
+    starts, columns, values = documents
+    used, renumbered = np.unique(weights[1], return_inverse=True)
+    place = np.searchsorted(used, columns)
+    kept = np.append(used, -1)[place] == columns
+    kept_before = np.concatenate([[0], np.cumsum(kept)])
+    return (
+        (kept_before[starts], place[kept].astype(np.int32), values[kept]),
+        (weights[0], renumbered.astype(np.int32), weights[2]),
+        max(1, used.size),
+    )
+
+
+def _rows_of(matrix: Any) -> _Rows:
     """Give starts, columns and values of the rows, the values as they are where they are of a precision of ours."""
     rows = matrix.tocsr()
     values = rows.data if rows.dtype in (np.float32, np.float64) else rows.data.astype(np.float64)

@@ -145,7 +145,7 @@ class BinaryRelevance(LabelModel):
         return independent.size_marginals(scale * logits + shift, log_gate, None, checked_threads(self.n_threads))
 
     def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
-        """Draw ``n`` sets a document: rows i n to (i + 1) n - 1 are those of document i."""
+        """Draw ``n`` sets per document: rows i n to (i + 1) n - 1 are those of document i."""
         n, marginals = checked_count(n, "n"), self.marginals(X)
         lengths, columns = [], []
         for random, chances in zip(document_generators(len(marginals), seed), marginals, strict=True):

@@ -20,12 +20,20 @@ from setwise.models import independent
 from setwise.models.base import Callback, LabelModel, checked_count, checked_seed, document_generators
 from setwise.models.bernoulli_mixture import cluster_sets
 from setwise.models.mixture_training import MixtureData, Step, StepOptions, train_step
-from setwise.models.state_checks import check_array, check_sparse
+from setwise.models.state_checks import check_array, check_count, check_sparse
 
 __all__ = ["BernoulliMixture"]
 
 _BLOCK = 256
-"""Documents whose logits for all components and labels are held at one time."""
+"""Documents whose logits for all components and labels are held at one time, or fewer where there are many of these."""
+
+_BLOCK_LOGITS = 2**24
+
+MOST_MODE_STEPS = 2**17
+"""Sets that a search for the mode lists for a document, at most: their number grows as 2 to the number of labels."""
+
+_MODE_WORK = 2**28
+"""Logits that such a search reads, at most: less than a second."""
 
 Array = NDArray[np.float64]
 
@@ -53,8 +61,9 @@ class BernoulliMixture(LabelModel):
     share documents, and the first term of the objective is -(1/n) sum_i (1/t) log sum_k p(k, y_i | x_i)^t;
     ``start_sharpness`` does the same to the mixture over label sets that training starts from. At 1 both are plain EM.
 
-    ``mode`` is exact, by listing the sets of each component in falling probability until no other can win; where
-    ``mode_steps`` is above 0 it lists at most so many a document, and says where that was too few for a proof.
+    ``mode`` lists the sets of each component in falling probability until no other can win, which proves the best; it
+    lists at most ``mode_steps`` per document, where that is above 0, and never more than ``MOST_MODE_STEPS`` (fewer for
+    very many labels and components), and says where that was too few for a proof.
 
     After ``fit``: ``gate_coef_`` (components x features), ``gate_intercept_``, ``coef_`` (a row a component and label,
     components first), ``intercept_`` (components x labels), ``objective_``, ``n_iter_`` and ``history_``, a row an
@@ -195,7 +204,7 @@ class BernoulliMixture(LabelModel):
         check_sparse(self.gate_coef_, "gate_coef_", (n_components, self.n_features_in_))
         check_array(self.intercept_, "intercept_", (n_components, n_labels))
         check_sparse(self.coef_, "coef_", (n_components * n_labels, self.n_features_in_))
-        checked_count(self.mode_steps, "mode_steps", least=0)
+        check_count(self.mode_steps, "mode_steps", 0, MOST_MODE_STEPS)
 
     def log_prob(self, X: Any, sets: Any) -> Array:
         """log p(set | x), documents by sets."""
@@ -217,8 +226,10 @@ class BernoulliMixture(LabelModel):
 
     def mode(self, X: Any) -> Modes:
         """The most probable set of each document, and whether that is proved."""
-        steps, threads = checked_count(self.mode_steps, "mode_steps", least=0), checked_threads(self.n_threads)
-        found = [independent.mode(*block, steps, threads) for block in self._blocks(X)]
+        check_is_fitted(self)
+        asked, threads = checked_count(self.mode_steps, "mode_steps", least=0), checked_threads(self.n_threads)
+        most = max(1, min(MOST_MODE_STEPS, _MODE_WORK // self.intercept_.size))
+        found = [independent.mode(*block, min(asked or most, most), threads) for block in self._blocks(X)]
         return Modes(
             sp.csr_array(sp.vstack([modes.sets for modes in found], format="csr")),
             np.concatenate([modes.log_prob for modes in found]),
@@ -244,7 +255,10 @@ class BernoulliMixture(LabelModel):
         return SizeMarginals(np.concatenate(joint), np.concatenate([sizes.empty for sizes in found]))
 
     def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
-        """Draw ``n`` sets a document, each from a component drawn first: rows i n to (i + 1) n - 1 are document i's."""
+        """Draw ``n`` sets per document, each from a component drawn beforehand.
+
+        Rows i n to (i + 1) n - 1 are those of document i.
+        """
         n = checked_count(n, "n")
         generators = document_generators(as_matrix(X, "X").shape[0], seed)
         lengths, columns = [], []
@@ -262,9 +276,11 @@ class BernoulliMixture(LabelModel):
         check_is_fitted(self)
         matrix = as_matrix(X, "X")
         rows = matrix.tocsr() if sp.issparse(matrix) else matrix
-        for start in range(0, rows.shape[0], _BLOCK):
-            some = rows[start : start + _BLOCK]
+        n_at_a_time = max(1, min(_BLOCK, _BLOCK_LOGITS // self.intercept_.size))
+        for start in range(0, rows.shape[0], n_at_a_time):
+            some = rows[start : start + n_at_a_time]
             gate = linear_scores(some, self.gate_coef_, self.gate_intercept_)
+            gate -= gate.max(axis=1, keepdims=True)  # first, so that the sum below is never rounded away
             logits = linear_scores(some, self.coef_, self.intercept_.ravel())
             yield (
                 logits.reshape(-1, *self.intercept_.shape),

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from setwise import _core
 from setwise.exceptions import InvalidData, InvalidParameter, NotConverged
 from setwise.labels import LabelMatrix, Modes, SizeMarginals, Support
+from setwise.labels.distribution import require_room
 from setwise.learners import ElasticNet, FeatureColumns
 from setwise.learners.checks import checked_max_iter, checked_strength, checked_threads, checked_tol, linear_scores
 from setwise.learners.features import padded
@@ -149,6 +150,7 @@ class PairwiseCRF(LabelModel):
         check_array(self.counts_, "counts_", (n_sets,), np.int64)
         check_array(self.set_bias_, "set_bias_", (n_sets,))
         self._support().check()
+        require_room(n_labels, int(np.diff(self.sets_.indptr).max()))
         n_pairs = np.shape(self.pair_labels_)[-1:]
         check_array(self.pair_labels_, "pair_labels_", (2, *n_pairs), np.int32)
         check_array(self.pair_weights_, "pair_weights_", (4, *n_pairs))

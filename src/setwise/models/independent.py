@@ -16,6 +16,7 @@ from scipy.special import expit
 from setwise import _core
 from setwise.exceptions import InvalidParameter
 from setwise.labels import Modes, SizeMarginals
+from setwise.labels.distribution import require_room
 from setwise.labels.matrix import csr_of_ones
 from setwise.models.base import checked_count
 
@@ -48,6 +49,7 @@ def size_marginals(logits: Array, log_gate: Array, max_size: Any, n_threads: int
     largest = _largest_size(logits, log_gate) if max_size is None else checked_count(max_size, "max_size")
     if largest > n_labels:
         raise InvalidParameter(f"max_size must be at most the number of labels, {n_labels}; got {max_size!r}.")
+    require_room(n_labels, largest)
     return SizeMarginals(*_core.mixture_size_marginals(logits, log_gate, largest, n_threads))
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix, SizeMarginals
+from setwise.labels.distribution import require_room
 from setwise.learners import ClassFit, FeatureColumns, LabelFits, fit_labels, fit_path
 from setwise.learners.checks import (
     as_matrix,
@@ -209,6 +210,7 @@ class LabelSizeFactors(LabelModel):
         _checked_form(self.form)
         n_labels, n_pairs = len(self.names_), np.size(self.pair_labels_)
         check_count(self.n_sizes_, "n_sizes_", 0, n_labels)
+        require_room(n_labels, self.n_sizes_)
         if not isinstance(self.has_empty_, bool):
             raise InvalidData(f"has_empty_ must be true or false; got {self.has_empty_!r:.40}.")
         check_array(self.pair_labels_, "pair_labels_", (n_pairs,), np.int32)

@@ -37,7 +37,10 @@ from setwise.models.base import (
 )
 from setwise.models.state_checks import check_array, check_sparse
 
-__all__ = ["ClassifierChain"]
+__all__ = ["MOST_IN_BEAM", "ClassifierChain"]
+
+MOST_IN_BEAM = 2**22
+"""Logits of beginnings that beams hold at one time: documents times beam width times labels."""
 
 
 class ClassifierChain(LabelModel):
@@ -200,7 +203,26 @@ class ClassifierChain(LabelModel):
         more probable; that is always so when ``beam_width`` is at least 2 to the number of labels.
         """
         check_is_fitted(self)
-        width = min(checked_count(self.beam_width, "beam_width"), np.iinfo(np.int32).max)
+        checked_count(self.beam_width, "beam_width")
+        matrix = as_matrix(X, "X")
+        rows = matrix.tocsr() if sp.issparse(matrix) else matrix
+        n_at_a_time = max(1, MOST_IN_BEAM // self.largest_beam)
+        found = [self._modes(rows[start : start + n_at_a_time]) for start in range(0, rows.shape[0], n_at_a_time)]
+        return Modes(
+            sp.csr_array(sp.vstack([modes.sets for modes in found], format="csr")),
+            np.concatenate([modes.log_prob for modes in found]),
+            np.concatenate([modes.exact for modes in found]),
+        )
+
+    @property
+    def largest_beam(self) -> int:
+        """How many logits a beam holds for a document, at most: it never holds more beginnings than there are sets."""
+        n_labels = len(self.names_)
+        return n_labels * int(min(self.beam_width, 2 ** min(n_labels, 64)))
+
+    def _modes(self, X: Any) -> Modes:
+        """Search the most probable sets of some documents."""
+        width = min(self.beam_width, np.iinfo(np.int32).max)
         threads = checked_threads(self.n_threads)
         chains = self._chains(X)
         beams = [_beams(chain, scores, order, width, threads) for chain, scores, order in chains]
@@ -331,9 +353,13 @@ def _best_of_each(document: NDArray[np.int32], sets: sp.csr_array, log_prob: NDA
     most = np.maximum.reduceat(log_prob, starts)
     tied = np.flatnonzero(log_prob == most[document])
     best = tied[np.flatnonzero(np.diff(document[tied], prepend=-1))]
-    for other in np.setdiff1d(tied, best):
+    if tied.size == best.size:
+        return best
+    # As bytes, the most significant first, sets compare label by label, and fast: all sets of a wide beam may tie.
+    labels, ends = sets.indices.astype(">u4").tobytes(), (sets.indptr.astype(np.int64) * 4).tolist()
+    for other in np.setdiff1d(tied, best).tolist():
         i = document[other]
-        best[i] = min(best[i], other, key=lambda row: sets.indices[sets.indptr[row] : sets.indptr[row + 1]].tolist())
+        best[i] = min(int(best[i]), other, key=lambda row: labels[ends[row] : ends[row + 1]])
     return best
 
 

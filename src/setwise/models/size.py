@@ -28,14 +28,14 @@ class ModelSize(NamedTuple):
 
 def model_size(model: LabelModel) -> ModelSize:
     """Count what a fitted model keeps."""
-    used = np.zeros(model.n_features_in_, dtype=bool)
+    used = [np.zeros(0, dtype=np.int32)]
     n_nonzero = 0
     for name in model._fitted:
         weights = getattr(model, name)
         if sp.issparse(weights) and name.endswith("coef_"):
             alive = weights.data != 0
             n_nonzero += int(alive.sum())
-            used[weights.indices[alive]] = True
+            used.append(np.unique(weights.indices[alive]))
     arrays = model.state().arrays.values()
     n_bytes = sum(a.size * (_BYTES_OF_A_WEIGHT if a.dtype.kind == "f" else a.itemsize) for a in arrays)
-    return ModelSize(n_nonzero, int(used.sum()), int(n_bytes))
+    return ModelSize(n_nonzero, np.unique(np.concatenate(used)).size, int(n_bytes))

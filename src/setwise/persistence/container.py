@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,11 +99,15 @@ def _checked_text(metadata: Mapping[str, str]) -> str:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    def refuse(word: str) -> None:
+    def refuse(word: str) -> NoReturn:
         raise ValueError(word)
 
+    def finite(digits: str) -> float:
+        number = float(digits)
+        return number if math.isfinite(number) else refuse(digits)
+
     try:
-        manifest = json.loads(text, parse_constant=refuse)
+        manifest = json.loads(text, parse_constant=refuse, parse_float=finite)
     except (ValueError, RecursionError):  # no JSON, NaN, a number of too many digits; brackets without end
         manifest = None
     if not isinstance(manifest, dict):

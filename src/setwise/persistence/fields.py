@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
 from setwise.exceptions import InvalidData, InvalidParameter
 
-__all__ = ["Fields", "check_scalars", "plain"]
+__all__ = ["Fields", "check_scalars", "check_text", "plain"]
 
 _MOST = float(np.finfo(np.float64).max)
 
@@ -99,6 +100,15 @@ def check_scalars(given: Any, called: str, *, lists: bool = False) -> dict[str, 
         if not simple:
             raise InvalidData(f"{called}.{name:.40} must be a string, a number, true, false or null; it is not")
     return given
+
+
+def check_text(manifest: dict[str, Any]) -> None:
+    """Raise ``InvalidData`` where a string of the manifest has half a surrogate pair, which cannot be printed."""
+    try:
+        json.dumps(manifest, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        wrong = error.object[error.start : error.end]
+        raise InvalidData(f"all strings must be text that UTF-8 can hold; one has {wrong!a}") from None
 
 
 def plain(value: Any, called: str) -> Any:

@@ -16,23 +16,27 @@ from setwise.classifier import SetClassifier
 from setwise.data.atomic import atomic_writer
 from setwise.exceptions import Incompatible, InvalidData, SetwiseError
 from setwise.labels import LabelMatrix, Support
+from setwise.labels.distribution import require_room
 from setwise.labels.matrix import Kind, checked_names, csr_of_ones
 from setwise.learners.checks import checked_threads
 from setwise.models import PairwiseCRF
 from setwise.models.base import LabelModel
-from setwise.models.size import model_size
 from setwise.models.state_checks import csr_of_parts
 from setwise.persistence.classifier import classifier_from, classifier_part
 from setwise.persistence.container import Tensors, read_container, taken, write_container
-from setwise.persistence.fields import Fields, plain
+from setwise.persistence.fields import Fields, check_text
 from setwise.persistence.model import model_from, model_part
 from setwise.persistence.recipe import recipe_from, recipe_part
+from setwise.persistence.statistics import check_statistics, statistics_part
 from setwise.persistence.text import text_from, text_part
 from setwise.persistence.tuning import tuning_from, tuning_part
 from setwise.persistence.words import packed, unpacked
 from setwise.text import TextVectoriser
 
 __all__ = ["Saved", "load", "save"]
+
+MOST_DOCUMENTS = 2**53
+"""Documents of all label sets together: beyond, sums of counts are no longer exact."""
 
 _LONGEST_REASON = 300
 """Letters of a reason that an error repeats: parts of a damaged file may be of any length."""
@@ -55,8 +59,10 @@ def save(
 ) -> None:
     """Write a trained classifier, and what made documents of texts, to one file; all of it or nothing.
 
-    ``statistics`` are what else is worth knowing of the training, such as ``seconds``; the numbers of documents,
-    labels, sets and weights are noted anyway. Whatever was at ``path`` stays as it was if anything goes wrong.
+    ``statistics`` are what else is worth knowing of the training, such as the name of the corpus: strings, numbers,
+    true, false, None or lists of strings. The numbers of documents, labels, sets and weights are noted anyway. Two
+    equal trainings give the same bytes, so leave out what differs between them, such as times. Whatever was at ``path``
+    stays as it was if anything goes wrong.
     """
     if not isinstance(classifier, SetClassifier):
         raise Incompatible(f"A model file holds a SetClassifier; got {type(classifier).__name__}.")
@@ -109,25 +115,26 @@ def _taken_apart(
         "recipe": recipe,
         "text": words,
         "tuning": tuning_part(classifier.tuning_),
-        "statistics": {**_counted(classifier), **plain(statistics, "statistics")},
+        "statistics": statistics_part(classifier, statistics),
     }
     return manifest, {**of_model, **_support_part(classifier.support_), **of_recipe, **of_text, **of_features}
 
 
 def _put_together(manifest: dict[str, Any], tensors: Tensors) -> tuple[SetClassifier, TextVectoriser | None]:
+    check_text(manifest)
     fields = Fields(manifest, "manifest")
     fields.text("setwise_version")
-    fields.fields("statistics")
     labels = fields.fields("labels")
     names = checked_names(labels.items("names"))
     kind: Any = labels.text("kind", get_args(Kind))
     labels.end()
     n_features = fields.whole("n_features", 1, 2**31 - 1)
+    check_statistics(fields.take("statistics"), n_features)
+    text = text_from(fields.fields_or_none("text"), tensors, n_features)
     model = model_from(fields.fields("model"), tensors, names, n_features)
     classifier = classifier_from(fields.fields("classifier"), model)
     recipe = recipe_from(fields.fields("recipe"), tensors, model, checked_threads(classifier.n_threads))
     support = _support_from(tensors, names, kind, model)
-    text = text_from(fields.fields_or_none("text"), tensors, n_features)
     tuned = tuning_from(fields.fields_or_none("tuning"), model, recipe)
     if fields.flag("has_feature_names"):
         coded, ends = taken(tensors, "feature_names.bytes"), taken(tensors, "feature_names.ends")
@@ -159,23 +166,9 @@ def _support_from(tensors: Tensors, names: tuple[str, ...], kind: Any, model: La
     sets = csr_of_parts("support", np.ones(indices.shape, dtype=np.int64), indices, indptr, shape)
     support = Support(LabelMatrix(names, sets, kind), counts, np.zeros(0, dtype=np.int64))
     support.check()
+    require_room(len(names), int(np.diff(indptr).max()))
+    if counts.sum(dtype=np.float64) > MOST_DOCUMENTS:
+        raise InvalidData(f"counts of label sets must add up to at most {MOST_DOCUMENTS} documents; they do not")
     if isinstance(model, PairwiseCRF) and not (support.index_of(LabelMatrix(names, model.sets_)) >= 0).any():
         raise InvalidData("support must have a label set that the model knows; it has none")
     return support
-
-
-def _counted(classifier: SetClassifier) -> dict[str, Any]:
-    """Give what the trained classifier itself tells of its training."""
-    support, size = classifier.support_, model_size(classifier.model_)
-    found: dict[str, Any] = {
-        "n_labels": support.sets.n_labels,
-        "n_sets": support.n_sets,
-        "n_features": int(classifier.n_features_in_),
-        "n_features_used": size.n_features_used,
-        "n_nonzero": size.n_nonzero,
-    }
-    if support.set_of.size:  # one that was loaded no longer knows its documents
-        found["n_documents"] = int(support.set_of.size)
-        if (support.set_of >= 0).all():
-            found["cardinality"] = float(support.sets.sizes[support.set_of].mean())
-    return found

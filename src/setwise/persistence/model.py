@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.models import ClassifierChain
 from setwise.models.base import LabelModel, ModelState
+from setwise.models.pcc import MOST_IN_BEAM
 from setwise.persistence.container import Tensors
 from setwise.persistence.fields import Fields, plain
 from setwise.wanted import MODELS
@@ -18,9 +19,6 @@ __all__ = ["KNOWN_MODELS", "model_from", "model_part"]
 
 KNOWN_MODELS: dict[str, type[LabelModel]] = {one.__name__: one for one in MODELS.values()}
 """A file names one of these; it cannot bring a class of its own."""
-
-WIDEST_BEAM = 1_000_000
-"""What a file may ask for: a beam takes memory for a number a label and set."""
 
 _WHOLE_NUMBERS = {"indices": np.int32, "indptr": np.int64}
 
@@ -43,9 +41,9 @@ def model_from(fields: Fields, tensors: Tensors, names: tuple[str, ...], n_featu
     fields.end()
     arrays = {name.removeprefix("model."): _widened(name, tensors.pop(name)) for name in _of_the_model(tensors)}
     model = kind.from_state(ModelState(kind.__name__, parameters, values, arrays))
-    # A beam never holds more sets than there are, so that over few labels it may be as wide as it likes.
-    if isinstance(model, ClassifierChain) and min(model.beam_width, 2 ** min(len(names), 64)) > WIDEST_BEAM:
-        raise InvalidData(f"beam_width must be at most {WIDEST_BEAM} in a file; got {model.beam_width}")
+    if isinstance(model, ClassifierChain) and model.largest_beam > MOST_IN_BEAM:
+        widest = MOST_IN_BEAM // len(names)
+        raise InvalidData(f"beam_width must be at most {widest} for {len(names)} labels; got {model.beam_width}")
     return model
 
 

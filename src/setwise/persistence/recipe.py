@@ -11,6 +11,7 @@ from setwise.abilities import lacking
 from setwise.decision.gfm import checked_beta
 from setwise.exceptions import InvalidData
 from setwise.inference import SetCalibration
+from setwise.inference.sampling import MOST_DRAWN
 from setwise.models.base import LabelModel
 from setwise.models.state_checks import check_array
 from setwise.persistence.container import Tensors
@@ -21,9 +22,6 @@ __all__ = ["calibration_from", "recipe_from", "recipe_part"]
 
 LARGEST_CALIBRATION = 1e30
 """Scale, prior or size tilt beyond this is damage."""
-
-MOST_DRAWN = 2**28
-"""Labels that are drawn for a document, samples times labels: more than fit the memory of most machines."""
 
 
 def recipe_part(recipe: Recipe) -> tuple[dict[str, Any], Tensors]:

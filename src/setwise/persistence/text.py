@@ -25,7 +25,7 @@ def text_part(text: TextVectoriser | None) -> tuple[dict[str, Any] | None, Tenso
 
 
 def text_from(fields: Fields | None, tensors: Tensors, n_features: int) -> TextVectoriser | None:
-    """Make the vectoriser again, if it gives as many features as the model reads."""
+    """Make the vectoriser again, if it gives as many features as the model reads; ask before anything is made."""
     if fields is None:
         return None
     parameters = fields.take("parameters")
@@ -33,7 +33,6 @@ def text_from(fields: Fields | None, tensors: Tensors, n_features: int) -> TextV
     if not isinstance(parameters, dict):
         raise InvalidData("text.parameters must be an object; it is none")
     words = unpacked(taken(tensors, "text.words.bytes"), taken(tensors, "text.words.ends"), "text.words")
-    text = TextVectoriser.from_state(TextState(parameters, words, taken(tensors, "text.idf")))
     if len(words) != n_features:
         raise InvalidData(f"text.words must be the {n_features} features of the model; got {len(words)}")
-    return text
+    return TextVectoriser.from_state(TextState(parameters, words, taken(tensors, "text.idf")))

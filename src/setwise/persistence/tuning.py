@@ -16,6 +16,9 @@ __all__ = ["tuning_from", "tuning_part"]
 
 _MOST_ITERATIONS = 2**31 - 1
 
+_LEFT_OUT = ("history", "seconds")
+"""Of a row: what is long, and what differs between two equal trainings."""
+
 
 def tuning_part(tuned: Tuned | None) -> dict[str, Any] | None:
     """Give all of it but the recipe, which has a part of its own; None where nothing was tuned."""
@@ -27,7 +30,7 @@ def tuning_part(tuned: Tuned | None) -> dict[str, Any] | None:
         "recipe_name": tuned.recipe_name,
         "metric": tuned.metric,
         "value": tuned.value,
-        "tried": [{name: value for name, value in one.row.items() if name != "history"} for one in tuned.tried],
+        "tried": [{name: value for name, value in one.row.items() if name not in _LEFT_OUT} for one in tuned.tried],
         "alternatives": [vars(one) for one in tuned.alternatives],
     }
     made: dict[str, Any] = plain(manifest, "tuning")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData, InvalidParameter
 
-__all__ = ["check_idf", "check_parameters", "check_words"]
+__all__ = ["check_idf", "check_parameters", "check_words", "lengths_of"]
 
 LONGEST_NGRAM = 100
 """Words of an n-gram: beyond any use, and few enough that a long text takes no hours."""
@@ -37,8 +37,14 @@ def check_parameters(given: Mapping[str, Any]) -> None:
     _check_stop_words(given["stop_words"])
 
 
-def check_words(words: Sequence[Any]) -> None:
-    """Check that there are words, all of them strings, none of them twice."""
+def lengths_of(words: Sequence[str]) -> tuple[int, int]:
+    """Return the fewest and the most words that an n-gram of the vocabulary has."""
+    lengths = [word.count(" ") + 1 for word in words]
+    return min(lengths), max(lengths)
+
+
+def check_words(words: Sequence[Any], ngram_range: tuple[int, int]) -> None:
+    """Check that there are words, all of them strings that ``ngram_range`` allows, none of them twice."""
     if not words:
         raise InvalidData("the vocabulary must have at least one word; got none.")
     for word in words:
@@ -46,6 +52,9 @@ def check_words(words: Sequence[Any]) -> None:
             raise InvalidData(f"the vocabulary must hold strings; got a value of type {type(word).__name__}.")
     if len(set(words)) != len(words):
         raise InvalidData("the words of the vocabulary must all differ; got one twice.")
+    shortest, longest = lengths_of(words)
+    if shortest < ngram_range[0] or longest > ngram_range[1]:
+        raise InvalidData(f"the vocabulary must have n-grams of {ngram_range}; got {shortest} to {longest} words.")
 
 
 def check_idf(idf: Any, n_words: int) -> None:

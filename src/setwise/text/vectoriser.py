@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from setwise.exceptions import InvalidData
 from setwise.labels.forms import is_frame
-from setwise.text.checks import check_idf, check_parameters, check_words
+from setwise.text.checks import check_idf, check_parameters, check_words, lengths_of
 
 __all__ = ["TextState", "TextVectoriser"]
 
@@ -112,7 +112,7 @@ class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(state.parameters)
         first, last = state.parameters["ngram_range"]
         made = cls(**{**state.parameters, "ngram_range": (first, last)})
-        check_words(state.words)
+        check_words(state.words, (first, last))
         check_idf(state.idf, len(state.words))
         made._take(state.words, state.idf)
         return made
@@ -131,20 +131,23 @@ class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _learnt(self, texts: list[str], min_df: int | float) -> Any:
-        vectoriser = self._vectoriser(min_df=min_df, max_df=self.max_df, max_features=self.max_features)
+        vectoriser = self._vectoriser(
+            tuple(self.ngram_range), min_df=min_df, max_df=self.max_df, max_features=self.max_features
+        )
         X = vectoriser.fit_transform(texts)
         self._take(tuple(map(str, vectoriser.get_feature_names_out())), vectoriser.idf_)
         return X
 
     def _take(self, words: tuple[str, ...], idf: NDArray[np.float32]) -> None:
-        """Set every fitted attribute."""
+        """Set every fitted attribute; n-grams shorter or longer than all words that were kept are not looked for."""
         self.words_, self.idf_ = words, idf
-        self._fitted_vectoriser = self._vectoriser(vocabulary={word: column for column, word in enumerate(words)})
+        vocabulary = {word: column for column, word in enumerate(words)}
+        self._fitted_vectoriser = self._vectoriser(lengths_of(words), vocabulary=vocabulary)
         self._fitted_vectoriser.idf_ = idf
 
-    def _vectoriser(self, **options: Any) -> TfidfVectorizer:
+    def _vectoriser(self, ngram_range: tuple[int, ...], **options: Any) -> TfidfVectorizer:
         return TfidfVectorizer(
-            ngram_range=tuple(self.ngram_range),
+            ngram_range=ngram_range,
             sublinear_tf=self.sublinear_tf,
             stop_words=self.stop_words if isinstance(self.stop_words, str | None) else list(self.stop_words),
             strip_accents=self.strip_accents,
