@@ -24,8 +24,10 @@ from tests.data.made import TEXTS, VECTOR_NAMES, VECTORS, plain, put, read_all, 
     ],
 )
 def test_texts_are_no_vectors(tmp_path: Path, source: str, target: str, message: str) -> None:
+    put(tmp_path / source, "{}" if source == "a.jsonl" else "@relation 'x: -C 1'\n@attribute a {0,1}\n@data\n{}\n")
     with pytest.raises(InvalidParameter, match=message):
         convert(tmp_path / source, tmp_path / target)
+    assert not (tmp_path / target).exists()
 
 
 def test_numbered_labels_stay_numbers_and_get_names_where_a_format_needs_them(tmp_path: Path) -> None:
@@ -53,7 +55,7 @@ def test_too_many_features_to_name(tmp_path: Path) -> None:
     with pytest.raises(
         InvalidData, match="must have at most 10,000,000 features, which all get names; got 2,000,000,000"
     ):
-        convert(path, tmp_path / "docs.arff")
+        convert(path, tmp_path / "docs.arff", ReadOptions(largest_index=2_000_000_000))
 
 
 def test_a_file_can_be_converted_in_its_place(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def convert(
     """Write the documents of ``source`` to ``target``, in the format that each one's ending tells."""
     copy = _Copy(source, [target], read_options or ReadOptions(), write_options or WriteOptions())
     with open_documents(source, copy.reading) as documents:
+        copy.check_kinds(documents.format)
         if copy.can_write(documents.names):
             return copy.run(documents, documents.names, watch)
         copy.check_twice()
@@ -76,6 +77,7 @@ def split(
     survey = _Survey()
     labels: list[tuple[str, ...]] = []
     with open_documents(source, copy.reading) as documents:
+        copy.check_kinds(documents.format)
         for document in documents:
             survey.see(document)
             labels.append(document.labels or ())
@@ -97,8 +99,8 @@ class _Copy:
     reading: ReadOptions
     writing: WriteOptions
 
-    def __post_init__(self) -> None:
-        read = format_of(self.source, self.reading.format)
+    def check_kinds(self, read: Format) -> None:
+        """Raise ``InvalidParameter`` where the source, whose format is ``read``, holds another kind of documents."""
         for target, format in zip(self.targets, self._formats, strict=True):
             if format.kind != read.kind:
                 holds, wanted = ("texts", "vectors") if read.kind == "text" else ("vectors", "texts")
@@ -109,7 +111,7 @@ class _Copy:
 
     @property
     def _formats(self) -> list[Format]:
-        return [format_of(target, self.writing.format) for target in self.targets]
+        return [format_of(target, self.writing.format, writing=True) for target in self.targets]
 
     @property
     def needs_features(self) -> bool:

@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from os import PathLike
+from os import PathLike, fspath
 from typing import TypeVar
 
 import scipy.sparse as sp
 
 from setwise.data.documents import Document, Names, TextDocument, VectorDocument
-from setwise.data.formats import Format, Problems, ReadOptions, format_of
-from setwise.data.formats.streams import open_source
+from setwise.data.formats import FORMATS, Format, Problems, ReadOptions, format_of
+from setwise.data.formats.sniffing import format_name_of
+from setwise.data.formats.streams import STANDARD, Source, open_source
 from setwise.data.matrices import feature_matrix
-from setwise.exceptions import InvalidData
+from setwise.exceptions import InvalidData, InvalidParameter
 
 __all__ = ["Dataset", "Documents", "Watch", "batches", "open_documents", "read_dataset", "unwatched"]
 
@@ -51,13 +52,28 @@ class Documents:
 
 @contextmanager
 def open_documents(path: str | PathLike[str], options: ReadOptions | None = None) -> Iterator[Documents]:
-    """Open a file of documents, its format told by its ending; ``-`` is standard input."""
+    """Open a file of documents, its format told by its ending, or for ``-``, standard input, by its first bytes."""
     options = options or ReadOptions()
-    format = format_of(path, options.format)
-    with open_source(path) as source:
+    sniffed = fspath(path) == STANDARD and options.format is None
+    format = None if sniffed else format_of(path, options.format)
+    with open_source(path, options.encoding, binary=format is not None and format.binary) as source:
+        format = format or _recognised(source, options)
         problems = Problems(source.name, options.on_error)
         reading = format.read(source, options, problems)
         yield Documents(source.name, format, reading.names, problems, reading.documents)
+
+
+def _recognised(source: Source, options: ReadOptions) -> Format:
+    head = source.head()
+    if not head:
+        raise InvalidData(f"{source.name} must hold at least one document; it is empty.")
+    name = format_name_of(head, options)
+    if name is None:
+        raise InvalidParameter(
+            f"{source.name} must begin with a JSON object or with a table's head that has a field {options.text!r}; "
+            f"if it is neither, give its format (`--from`)."
+        )
+    return FORMATS[name]
 
 
 def batches(documents: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from setwise.data.documents import Names, TextDocument
+from setwise.data.formats import streams
 from setwise.data.formats.fields import Fields, document_of
 from setwise.data.formats.options import ReadOptions, WriteOptions
 from setwise.data.formats.problems import Problems, Refused
@@ -19,7 +21,15 @@ from setwise.exceptions import InvalidData
 
 __all__ = ["read", "writer"]
 
-ROWS_AT_ONCE = 1024
+ROWS_PER_GROUP = 1024  # where they are written
+ROWS_AT_ONCE = 256  # where they are read
+BYTES_AT_ONCE = 1 << 26
+# A column of a row group may take this much, or more if it is made of pages of a usual size and packed no tighter than
+# texts can be: else a small file could fill the memory.
+LARGEST_COLUMN = 1 << 29
+ROWS_PER_PAGE = 1024  # at least so many are in a page of Arrow's, however long they are
+TIGHTEST = 500
+BYTES_PER_VALUE = 8
 SCHEMA = pa.schema([("id", pa.string()), ("text", pa.string()), ("labels", pa.list_(pa.string()))])
 # What the library raises for a damaged file: its own errors, and Python's for strings that are not UTF-8.
 _FAULTS = (pa.ArrowException, OSError, ValueError)
@@ -37,6 +47,9 @@ def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
         wanted = [name for name in dict.fromkeys(fields.all) if name in columns]
         for name in wanted:
             _check_type(name, columns[name], fields)
+        for number in range(table.num_row_groups):
+            for column in _columns(table, number, wanted):
+                _check_size(column, table.metadata.row_group(number).num_rows)
     except Refused as refused:
         raise InvalidData(f"{source.name}: {refused.reason}") from None
     except _FAULTS as error:
@@ -47,27 +60,87 @@ def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
 def _documents(
     source: Source, table: Any, wanted: list[str], fields: Fields, problems: Problems
 ) -> Iterator[TextDocument]:
-    number = 0
-    for rows in _batches(source, table, wanted):
-        for row in rows:
-            number += 1
-            try:
-                document = document_of(row, fields)
-            except Refused as refused:
-                problems.refuse(f"row {number}", refused)
-            else:
-                yield document
+    for number, row in enumerate(_rows(source, table, wanted), start=1):
+        try:
+            if row is None:
+                raise Refused(f"a row must have at most {streams.LONGEST_LINE:,} bytes.")
+            document = document_of(row, fields)
+        except Refused as refused:
+            problems.refuse(f"row {number}", refused)
+        else:
+            yield document
 
 
-def _batches(source: Source, table: Any, wanted: list[str]) -> Iterator[list[dict[str, object]]]:
+def _rows(source: Source, table: Any, wanted: list[str]) -> Iterator[dict[str, object] | None]:
+    """Give the rows one by one, None for one that is too long."""
     try:
-        for batch in table.iter_batches(batch_size=ROWS_AT_ONCE, columns=wanted, use_threads=False):
-            batch.validate(full=True)
-            yield batch.to_pylist()
+        for number in range(table.num_row_groups):
+            size = _rows_at_once(source, table, number, wanted)
+            for batch in table.iter_batches(size, row_groups=[number], columns=wanted, use_threads=False):
+                batch.validate(full=True)
+                yield from _as_rows(batch)
     except InvalidData:
         raise
     except _FAULTS as error:
         raise _damaged(source, error) from error
+
+
+def _as_rows(batch: Any) -> Iterator[dict[str, object] | None]:
+    """Make objects of rows, all together where they are short."""
+    if batch.nbytes <= streams.LONGEST_LINE:
+        yield from batch.to_pylist()
+        return
+    for position in range(len(batch)):
+        row = batch.slice(position, 1)
+        yield row.to_pylist()[0] if row.nbytes <= streams.LONGEST_LINE else None
+
+
+def _columns(table: Any, number: int, wanted: list[str]) -> list[Any]:
+    """Return what the file tells of the columns of a row group that are read."""
+    group = table.metadata.row_group(number)
+    columns = [group.column(position) for position in range(group.num_columns)]
+    return [column for column in columns if column.path_in_schema.split(".")[0] in wanted]
+
+
+def _n_bytes(column: Any) -> int:
+    """Return how long a column of a row group is when it is unpacked, but for what its dictionary repeats."""
+    return max(int(column.total_uncompressed_size), BYTES_PER_VALUE * int(column.num_values))
+
+
+def _check_size(column: Any, n_rows: int) -> None:
+    n_bytes = _n_bytes(column)
+    largest_page = n_bytes * min(1.0, ROWS_PER_PAGE / max(n_rows, 1))
+    tight = n_bytes > TIGHTEST * column.total_compressed_size
+    if n_bytes > LARGEST_COLUMN and (tight or largest_page > LARGEST_COLUMN):
+        raise Refused(
+            f"a column must take at most {LARGEST_COLUMN:,} bytes per row group; {column.path_in_schema!r} takes "
+            f"{n_bytes:,}. Hint: write the file with smaller row groups."
+        )
+
+
+def _rows_at_once(source: Source, table: Any, number: int, wanted: list[str]) -> int:
+    """Return how many rows of a row group are decoded together: as many as take up so many bytes, if they are alike."""
+    n_rows = max(table.metadata.row_group(number).num_rows, 1)
+    longest = 1.0
+    for column in _columns(table, number, wanted):
+        longest = max(longest, _n_bytes(column) / n_rows)
+        if column.has_dictionary_page and column.total_uncompressed_size * ROWS_AT_ONCE > BYTES_AT_ONCE:
+            longest = max(longest, _longest_in_dictionary(source, number, column.path_in_schema))
+    return max(1, min(ROWS_AT_ONCE, int(BYTES_AT_ONCE / longest)))
+
+
+def _longest_in_dictionary(source: Source, number: int, path: str) -> int:
+    """Return the length of the longest string that rows may repeat, which the file tells nowhere."""
+    table = pq.ParquetFile(source.file, read_dictionary=[path], page_checksum_verification=True)
+    name = path.split(".")[0]
+    for batch in table.iter_batches(1, row_groups=[number], columns=[name], use_threads=False):
+        values = batch.column(0)
+        while not pa.types.is_dictionary(values.type):
+            if not hasattr(values, "values"):
+                return 0  # numbers
+            values = values.values
+        return int(pc.max(pc.binary_length(values.dictionary)).as_py() or 0)
+    return 0
 
 
 def _check_type(name: str, type: Any, fields: Fields) -> None:
@@ -93,11 +166,12 @@ class _ParquetWriter(Writer):
     def __init__(self, file: BinaryIO) -> None:
         self._table = pq.ParquetWriter(file, SCHEMA, compression="zstd", write_page_checksum=True)
         self._rows: list[dict[str, object]] = []
-        self._n_written = 0
+        self._n_written = self._n_characters = 0
 
     def write(self, document: TextDocument) -> None:
         self._rows.append({"id": document.id, "text": document.text, "labels": document.labels})
-        if len(self._rows) == ROWS_AT_ONCE:
+        self._n_characters += len(document.text)
+        if len(self._rows) == ROWS_PER_GROUP or self._n_characters >= BYTES_AT_ONCE:
             self._write_rows()
 
     def finish(self) -> None:
@@ -116,4 +190,4 @@ class _ParquetWriter(Writer):
             raise InvalidData(
                 f"One of the documents {first} to {self._n_written} cannot be written: {NOT_UNICODE}"
             ) from None
-        self._rows = []
+        self._rows, self._n_characters = [], 0
