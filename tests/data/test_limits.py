@@ -234,7 +234,7 @@ def test_a_row_group_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeyp
     with pytest.raises(InvalidData, match=message.format("text")):
         read_all(path)
     pq.write_table(pa.table({"text": ["a"], "labels": [["x"] * 5_000_000]}), path, compression="zstd")
-    with pytest.raises(InvalidData, match=message.format("labels.list.element")):
+    with pytest.raises(InvalidData, match=message.format("labels")):
         read_all(path)
     usual = [f"text {i} {hash(str(i))}" * 15 for i in range(30_000)]
     pq.write_table(pa.table({"text": usual}), path, compression="none", use_dictionary=False)

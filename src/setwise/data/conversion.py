@@ -10,8 +10,9 @@ from os import PathLike, fspath
 
 from setwise.data.documents import Document, Names, VectorDocument
 from setwise.data.formats import Format, Problems, ReadOptions, WriteOptions, format_of
+from setwise.data.formats.sniffing import RECOGNISED
 from setwise.data.formats.streams import STANDARD
-from setwise.data.reading import Documents, Watch, open_documents, unwatched
+from setwise.data.reading import Documents, Watch, known_format, open_documents, unwatched
 from setwise.data.splits import hold_out, random_hold_out
 from setwise.data.writing import open_writer
 from setwise.exceptions import InvalidData, InvalidParameter
@@ -42,7 +43,6 @@ def convert(
     """Write the documents of ``source`` to ``target``, in the format that each one's ending tells."""
     copy = _Copy(source, [target], read_options or ReadOptions(), write_options or WriteOptions())
     with open_documents(source, copy.reading) as documents:
-        copy.check_kinds(documents.format)
         if copy.can_write(documents.names):
             return copy.run(documents, documents.names, watch)
         copy.check_twice()
@@ -77,7 +77,6 @@ def split(
     survey = _Survey()
     labels: list[tuple[str, ...]] = []
     with open_documents(source, copy.reading) as documents:
-        copy.check_kinds(documents.format)
         for document in documents:
             survey.see(document)
             labels.append(document.labels or ())
@@ -99,13 +98,14 @@ class _Copy:
     reading: ReadOptions
     writing: WriteOptions
 
-    def check_kinds(self, read: Format) -> None:
-        """Raise ``InvalidParameter`` where the source, whose format is ``read``, holds another kind of documents."""
+    def __post_init__(self) -> None:
+        read = known_format(self.source, self.reading)
+        kind, name = ("text", " or ".join(RECOGNISED)) if read is None else (read.kind, read.name)
         for target, format in zip(self.targets, self._formats, strict=True):
-            if format.kind != read.kind:
-                holds, wanted = ("texts", "vectors") if read.kind == "text" else ("vectors", "texts")
+            if format.kind != kind:
+                holds, wanted = ("texts", "vectors") if kind == "text" else ("vectors", "texts")
                 raise InvalidParameter(
-                    f"{self.source} holds {holds} ({read.name}) and {target} would hold {wanted} ({format.name}); "
+                    f"{self.source} holds {holds} ({name}) and {target} would hold {wanted} ({format.name}); "
                     f"a conversion makes neither out of the other."
                 )
 

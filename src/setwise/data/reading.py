@@ -18,7 +18,7 @@ from setwise.data.formats.streams import STANDARD, Source, open_source
 from setwise.data.matrices import feature_matrix
 from setwise.exceptions import InvalidData, InvalidParameter
 
-__all__ = ["Dataset", "Documents", "Watch", "batches", "open_documents", "read_dataset", "unwatched"]
+__all__ = ["Dataset", "Documents", "Watch", "batches", "known_format", "open_documents", "read_dataset", "unwatched"]
 
 Item = TypeVar("Item")
 Watch = Callable[[Iterable[Document]], Iterable[Document]]
@@ -54,13 +54,19 @@ class Documents:
 def open_documents(path: str | PathLike[str], options: ReadOptions | None = None) -> Iterator[Documents]:
     """Open a file of documents, its format told by its ending, or for ``-``, standard input, by its first bytes."""
     options = options or ReadOptions()
-    sniffed = fspath(path) == STANDARD and options.format is None
-    format = None if sniffed else format_of(path, options.format)
+    format = known_format(path, options)
     with open_source(path, options.encoding, binary=format is not None and format.binary) as source:
         format = format or _recognised(source, options)
         problems = Problems(source.name, options.on_error)
         reading = format.read(source, options, problems)
         yield Documents(source.name, format, reading.names, problems, reading.documents)
+
+
+def known_format(path: str | PathLike[str], options: ReadOptions) -> Format | None:
+    """Return the format of a file, or None for standard input whose first bytes are to tell it."""
+    if fspath(path) == STANDARD and options.format is None:
+        return None
+    return format_of(path, options.format)
 
 
 def _recognised(source: Source, options: ReadOptions) -> Format:

@@ -94,7 +94,10 @@ def blocks(lines: Lines, parser: LineParser[Label], problems: Problems) -> Itera
     while chunk := _some(lines):
         try:
             block = parser.parse(chunk)
-        except Refused:
+        except Refused as refused:
+            if len(chunk) == 1:
+                problems.refuse(f"line {lines.number}", refused)
+                continue
             yield from _one_by_one(chunk, lines.number - len(chunk), parser, problems)
         else:
             yield block

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from setwise.data.documents import Names, TextDocument
 from setwise.data.formats import streams
 from setwise.data.formats.fields import Fields, document_of
 from setwise.data.formats.options import ReadOptions, WriteOptions
+from setwise.data.formats.parquet_footer import Column, RowGroup, read_footer
 from setwise.data.formats.problems import Problems, Refused
 from setwise.data.formats.reading import Reading
 from setwise.data.formats.streams import Source
@@ -47,20 +49,30 @@ def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
         wanted = [name for name in dict.fromkeys(fields.all) if name in columns]
         for name in wanted:
             _check_type(name, columns[name], fields)
-        for number in range(table.num_row_groups):
-            for column in _columns(table, number, wanted):
-                _check_size(column, table.metadata.row_group(number).num_rows)
+        groups = _row_groups(source, table, wanted)
+        for group in groups:
+            for column in group.columns:
+                _check_size(column, group.n_rows)
     except Refused as refused:
         raise InvalidData(f"{source.name}: {refused.reason}") from None
     except _FAULTS as error:
         raise _damaged(source, error) from error
-    return Reading(Names(), _documents(source, table, wanted, fields, problems))
+    return Reading(Names(), _documents(_rows(source, table, groups, wanted), fields, problems))
 
 
-def _documents(
-    source: Source, table: Any, wanted: list[str], fields: Fields, problems: Problems
-) -> Iterator[TextDocument]:
-    for number, row in enumerate(_rows(source, table, wanted), start=1):
+def _row_groups(source: Source, table: Any, wanted: list[str]) -> list[RowGroup]:
+    """Return the row groups with the columns that are read."""
+    groups = read_footer(source.file)
+    if len(groups) != table.num_row_groups:
+        raise ValueError(f"its footer has {len(groups)} row groups of {table.num_row_groups}")
+    return [
+        replace(group, columns=[column for column in group.columns if column.path and column.path[0] in wanted])
+        for group in groups
+    ]
+
+
+def _documents(rows: Iterator[dict[str, object] | None], fields: Fields, problems: Problems) -> Iterator[TextDocument]:
+    for number, row in enumerate(rows, start=1):
         try:
             if row is None:
                 raise Refused(f"a row must have at most {streams.LONGEST_LINE:,} bytes.")
@@ -71,11 +83,11 @@ def _documents(
             yield document
 
 
-def _rows(source: Source, table: Any, wanted: list[str]) -> Iterator[dict[str, object] | None]:
+def _rows(source: Source, table: Any, groups: list[RowGroup], wanted: list[str]) -> Iterator[dict[str, object] | None]:
     """Give the rows one by one, None for one that is too long."""
     try:
-        for number in range(table.num_row_groups):
-            size = _rows_at_once(source, table, number, wanted)
+        for number, group in enumerate(groups):
+            size = _rows_at_once(source, number, group)
             for batch in table.iter_batches(size, row_groups=[number], columns=wanted, use_threads=False):
                 batch.validate(full=True)
                 yield from _as_rows(batch)
@@ -95,45 +107,36 @@ def _as_rows(batch: Any) -> Iterator[dict[str, object] | None]:
         yield row.to_pylist()[0] if row.nbytes <= streams.LONGEST_LINE else None
 
 
-def _columns(table: Any, number: int, wanted: list[str]) -> list[Any]:
-    """Return what the file tells of the columns of a row group that are read."""
-    group = table.metadata.row_group(number)
-    columns = [group.column(position) for position in range(group.num_columns)]
-    return [column for column in columns if column.path_in_schema.split(".")[0] in wanted]
-
-
-def _n_bytes(column: Any) -> int:
+def _n_bytes(column: Column) -> int:
     """Return how long a column of a row group is when it is unpacked, but for what its dictionary repeats."""
-    return max(int(column.total_uncompressed_size), BYTES_PER_VALUE * int(column.num_values))
+    return max(column.n_bytes, BYTES_PER_VALUE * column.n_values)
 
 
-def _check_size(column: Any, n_rows: int) -> None:
+def _check_size(column: Column, n_rows: int) -> None:
     n_bytes = _n_bytes(column)
     largest_page = n_bytes * min(1.0, ROWS_PER_PAGE / max(n_rows, 1))
-    tight = n_bytes > TIGHTEST * column.total_compressed_size
+    tight = n_bytes > TIGHTEST * column.n_packed_bytes
     if n_bytes > LARGEST_COLUMN and (tight or largest_page > LARGEST_COLUMN):
         raise Refused(
-            f"a column must take at most {LARGEST_COLUMN:,} bytes per row group; {column.path_in_schema!r} takes "
+            f"a column must take at most {LARGEST_COLUMN:,} bytes per row group; {column.path[0]!r} takes "
             f"{n_bytes:,}. Hint: write the file with smaller row groups."
         )
 
 
-def _rows_at_once(source: Source, table: Any, number: int, wanted: list[str]) -> int:
+def _rows_at_once(source: Source, number: int, group: RowGroup) -> int:
     """Return how many rows of a row group are decoded together: as many as take up so many bytes, if they are alike."""
-    n_rows = max(table.metadata.row_group(number).num_rows, 1)
     longest = 1.0
-    for column in _columns(table, number, wanted):
-        longest = max(longest, _n_bytes(column) / n_rows)
-        if column.has_dictionary_page and column.total_uncompressed_size * ROWS_AT_ONCE > BYTES_AT_ONCE:
-            longest = max(longest, _longest_in_dictionary(source, number, column.path_in_schema))
+    for column in group.columns:
+        longest = max(longest, _n_bytes(column) / max(group.n_rows, 1))
+        if column.n_bytes * ROWS_AT_ONCE > BYTES_AT_ONCE:
+            longest = max(longest, _longest_in_dictionary(source, number, column.path))
     return max(1, min(ROWS_AT_ONCE, int(BYTES_AT_ONCE / longest)))
 
 
-def _longest_in_dictionary(source: Source, number: int, path: str) -> int:
-    """Return the length of the longest string that rows may repeat, which the file tells nowhere."""
-    table = pq.ParquetFile(source.file, read_dictionary=[path], page_checksum_verification=True)
-    name = path.split(".")[0]
-    for batch in table.iter_batches(1, row_groups=[number], columns=[name], use_threads=False):
+def _longest_in_dictionary(source: Source, number: int, path: tuple[str, ...]) -> int:
+    """Return the length of the longest string that rows may repeat, which the footer does not tell."""
+    table = pq.ParquetFile(source.file, read_dictionary=[".".join(path)], page_checksum_verification=True)
+    for batch in table.iter_batches(1, row_groups=[number], columns=[path[0]], use_threads=False):
         values = batch.column(0)
         while not pa.types.is_dictionary(values.type):
             if not hasattr(values, "values"):

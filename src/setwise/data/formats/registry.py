@@ -71,10 +71,7 @@ FORMATS = {
 
 
 def format_of(path: str | PathLike[str], name: str | None = None, *, writing: bool = False) -> Format:
-    """Return the format of that name, or the one that the file's ending tells where no name is given.
-
-    Standard input without a name has none: its first bytes tell the format when it is open.
-    """
+    """Return the format of that name, or the one that the file's ending tells where no name is given."""
     if name is not None:
         if name not in FORMATS:
             raise InvalidParameter(f"format must be one of {', '.join(FORMATS)}; got {name!r}.")

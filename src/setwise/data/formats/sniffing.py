@@ -7,7 +7,7 @@ import re
 
 from setwise.data.formats.options import ReadOptions
 
-__all__ = ["GZIP", "delimiter_in", "encoding_hint", "format_name_of", "not_utf_8", "what_else"]
+__all__ = ["GZIP", "RECOGNISED", "delimiter_in", "encoding_hint", "format_name_of", "not_utf_8", "what_else"]
 
 GZIP = b"\x1f\x8b"
 # First bytes of files that are no text, and what to say of them.
@@ -29,6 +29,8 @@ _WIDE_ENCODINGS = (
     (rb"[\x01-\x7f]\x00[\x01-\x7f]\x00", "utf-16-le"),
     (rb"\x00[\x01-\x7f]\x00[\x01-\x7f]", "utf-16-be"),
 )
+RECOGNISED = ("jsonl", "csv", "tsv")
+"""The formats that first bytes tell, all of texts."""
 _DELIMITERS = (",", "\t", ";", "|")
 
 
@@ -66,7 +68,7 @@ def delimiter_in(head: bytes, options: ReadOptions) -> str | None:
 
 
 def format_name_of(head: bytes, options: ReadOptions) -> str | None:
-    """Return the name of the format of a file that begins with ``head``: jsonl, csv or tsv; None if it is another."""
+    """Return the name of the format of a file that begins with ``head``; None if it is not RECOGNISED."""
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         return "jsonl"
     delimiter = delimiter_in(head, options)
