@@ -128,3 +128,6 @@ def test_standard_input(monkeypatch):
     with open_documents("-", ReadOptions(format="libsvm")) as documents:
         assert documents.name == "standard input"
         assert [plain(document) for document in documents] == [plain(vector({0: 1.0}, ("0",)))]
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(InvalidData, match="^standard input must be open to be read; it is closed"):
+        read_all("-")

@@ -73,6 +73,8 @@ def open_source(path: str | PathLike[str], encoding: str = "utf-8", *, binary: b
 @contextmanager
 def _opened(path: str | PathLike[str]) -> Iterator[Source]:
     if fspath(path) == STANDARD:
+        if sys.stdin is None:
+            raise InvalidData("standard input must be open to be read; it is closed.")
         file = sys.stdin.buffer
         if not isinstance(file, io.BufferedReader) or not file.seekable():
             file = io.BufferedReader(_Replayed(file), BUFFER_SIZE)
