@@ -28,7 +28,7 @@ ROWS_AT_ONCE = 256  # where they are read
 BYTES_AT_ONCE = 1 << 26
 # A column of a row group may take this much, or more if it is made of pages of a usual size and packed no tighter than
 # texts can be: else a small file could fill the memory.
-LARGEST_COLUMN = 1 << 29
+LARGEST_COLUMN = 1 << 28
 ROWS_PER_PAGE = 1024  # at least so many are in a page of Arrow's, however long they are
 TIGHTEST = 500
 BYTES_PER_VALUE = 8
