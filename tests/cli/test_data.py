@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import pty
@@ -69,6 +70,18 @@ def test_convert_through_pipes(table: Path) -> None:
     assert json.loads(result.stdout.splitlines()[1]) == {"id": "2", "text": "a goal", "labels": ["sport", "news"]}
 
 
+def test_standard_input_is_recognised_in_any_encoding(table: Path) -> None:
+    options = ("--delimiter", ";", "--encoding", "utf-16", "--text", "body")
+    result = subprocess.run(
+        [str(COMMAND), "data", "convert", "-", "-", "--to", "jsonl", *options],
+        input=gzip.compress("body;labels\ncafé;x\n".encode("utf-16")),
+        capture_output=True,
+        check=False,
+    )
+    assert (result.returncode, result.stdout.decode()) == (0, '{"text":"café","labels":["x"]}\n'), result.stderr
+    assert run("data", "stats", "-").stderr == "error: standard input must hold at least one document; it is empty.\n"
+
+
 def test_convert_tells_what_is_lost_and_what_is_skipped(tmp_path: Path) -> None:
     source = put(tmp_path / "docs.jsonl", '{"id": "1", "text": "a", "labels": ["x"]}\n' + "{\n" * 4)
     result = run("data", "convert", source, tmp_path / "docs.txt", "--on-error", "skip")
@@ -99,7 +112,11 @@ def test_split(table: Path, tmp_path: Path) -> None:
         (["stats", "docs.csv"], 1, "docs.csv, line 1: there must be a field 'text'; got 'key', 'body', 'tags'."),
         (["stats", "empty.jsonl"], 1, "empty.jsonl must hold at least one document; it holds none."),
         (["stats", "docs.word"], 2, "docs.word must end in one of .jsonl"),
-        (["stats", "-"], 2, "format must be given for -, which has no ending that would tell it."),
+        (["convert", "docs.csv", "-"], 2, "format must be given for - (`--to`)"),
+        (["stats", "."], 1, ". is a directory; give a file, and its format (`--from`)"),
+        (["stats", "docs.csv", "--encoding", "utf-9"], 2, "encoding must be a text encoding of Python"),
+        (["stats", "docs.csv", "--delimiter", "xy"], 2, "delimiter must be one character or `tab`"),
+        (["stats", "docs.csv", "--largest-index", "0"], 2, "largest_index must be a whole number between 1 and"),
         (["convert", "docs.csv", "docs.svm"], 2, "docs.csv holds texts (csv) and docs.svm would hold vectors (libsvm)"),
         (
             ["convert", "docs.csv", "absent/a.csv", "--text", "body"],

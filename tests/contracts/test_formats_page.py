@@ -5,11 +5,16 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
-from setwise.data import FORMATS, TextDocument, convert
+from setwise.cli.data import data_commands
+from setwise.cli.reading import _options
+from setwise.data import FORMATS, ReadOptions, TextDocument, convert
+from setwise.data.formats import arff_head, parquet, streams
 from tests.cli.process import run
 from tests.data.made import plain, put, read_all, vector
 
@@ -43,6 +48,28 @@ def test_every_format_and_ending_is_named(page: str) -> None:
         assert f"`{format.name}`" in page
         for ending in format.endings:
             assert f"`{ending}`" in page
+
+
+def test_every_option_of_reading_is_named(page: str) -> None:
+    stats = get_command(data_commands).commands["stats"]  # type: ignore[attr-defined]
+    flags = {option.name: option.opts[0] for option in stats.params}
+    for field in fields(ReadOptions):
+        assert f"`{flags[field.name]}" in page, field.name
+
+
+def test_options_of_reading_have_the_same_defaults_everywhere() -> None:
+    assert _options() == ReadOptions()
+
+
+def test_limits(page: str) -> None:
+    rows = dict(re.findall(r"^\| (.*?) \| ([0-9,]+(?: MiB)?(?: unpacked)?) \|$", page, re.MULTILINE))
+    assert list(rows.values()) == [
+        f"{streams.LONGEST_LINE >> 20} MiB",
+        f"{streams.MOST_EMPTY_LINES:,}",
+        f"{parquet.LARGEST_COLUMN >> 20} MiB unpacked",
+        f"{arff_head.LARGEST_XML >> 20} MiB",
+        f"{ReadOptions().largest_index:,}",
+    ]
 
 
 def test_the_message(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

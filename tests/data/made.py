@@ -14,8 +14,10 @@ from setwise.data import Document, Names, ReadOptions, TextDocument, VectorDocum
 
 # No half surrogates: they are not Unicode text, and a test of its own says what becomes of them.
 CHARACTERS = st.characters(exclude_categories=["Cs"])
-LABELS = st.text(CHARACTERS, min_size=1, max_size=6).map(str.strip).filter(bool)
-ONE_WORD = LABELS.filter(lambda label: label.split() == [label])
+BLANKS = " \t\n\r\v\f"
+# Blanks at the ends that are not ASCII's count, but a name needs something else too.
+LABELS = st.text(CHARACTERS, min_size=1, max_size=6).map(lambda name: name.strip(BLANKS)).filter(str.strip)
+ONE_WORD = LABELS.filter(lambda label: not set(label) & set(BLANKS))
 IDS = st.none() | st.text(CHARACTERS, min_size=1, max_size=4)
 
 TEXTS = [

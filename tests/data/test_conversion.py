@@ -20,12 +20,13 @@ from tests.data.made import TEXTS, VECTOR_NAMES, VECTORS, plain, put, read_all, 
             "b.svm",
             r"a\.jsonl holds texts \(jsonl\) and .*b\.svm would hold vectors \(libsvm\); a conversion",
         ),
+        ("-", "b.svm", r"- holds texts \(jsonl or csv or tsv\) and .*b\.svm would hold vectors \(libsvm\)"),
         ("a.arff", "b.csv", r"a\.arff holds vectors \(meka\) and .*b\.csv would hold texts \(csv\)"),
     ],
 )
 def test_texts_are_no_vectors(tmp_path: Path, source: str, target: str, message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
-        convert(tmp_path / source, tmp_path / target)
+        convert(source if source == "-" else tmp_path / source, tmp_path / target)
 
 
 def test_numbered_labels_stay_numbers_and_get_names_where_a_format_needs_them(tmp_path: Path) -> None:
@@ -53,7 +54,7 @@ def test_too_many_features_to_name(tmp_path: Path) -> None:
     with pytest.raises(
         InvalidData, match="must have at most 10,000,000 features, which all get names; got 2,000,000,000"
     ):
-        convert(path, tmp_path / "docs.arff")
+        convert(path, tmp_path / "docs.arff", ReadOptions(largest_index=2_000_000_000))
 
 
 def test_a_file_is_never_converted_in_its_place(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ class InMemory:
         monkeypatch.setattr(streams, "open", self._open, raising=False)
 
     def _open(self, path: Path, mode: str) -> Any:
-        return io.BytesIO(self.content) if path == self._path else open(path, mode)
+        return io.BufferedReader(io.BytesIO(self.content)) if path == self._path else open(path, mode)
 
 
 def outcome(path: Path, on_error: Any) -> str:

@@ -102,7 +102,7 @@ def test_a_bad_file_is_refused_with_file_and_line(tmp_path, text, message):
 def test_files_that_cannot_be_read_are_refused(tmp_path):
     with pytest.raises(InvalidData, match=r"must be a file that can be read; No such file"):
         read_libsvm(tmp_path / "absent.svm")
-    with pytest.raises(InvalidData, match="must be a file that can be read; Is a directory"):
+    with pytest.raises(InvalidData, match="is a directory; give a file"):
         read_libsvm(tmp_path)
     plain = tmp_path / "plain.svm.gz"
     plain.write_bytes(b"0 1:1\n")

@@ -82,8 +82,10 @@ def test_formats_by_name_and_unknown_ones():
         format_of("docs.doc")
     with pytest.raises(InvalidParameter, match=r"^format must be one of jsonl, .*, mulan; got 'word'\.$"):
         format_of("docs.csv", "word")
-    with pytest.raises(InvalidParameter, match="^format must be given for -"):
+    with pytest.raises(InvalidParameter, match=r"^format must be given for - \(`--from`\)"):
         format_of("-")
+    with pytest.raises(InvalidParameter, match=r"^format must be given for - \(`--to`\)"):
+        format_of("-", writing=True)
 
 
 def test_on_error_is_stop_or_skip(tmp_path):
@@ -96,7 +98,7 @@ def test_files_that_cannot_be_opened(tmp_path, ending):
     with pytest.raises(InvalidData, match=r"absent\.\w+ must be a file that can be read; No such file or directory\.$"):
         read_all(tmp_path / f"absent.{ending}")
     (tmp_path / f"folder.{ending}").mkdir()
-    with pytest.raises(InvalidData, match=r"must be a file that can be read; Is a directory\.$"):
+    with pytest.raises(InvalidData, match=r"folder\.\w+ is a directory; give a file"):
         read_all(tmp_path / f"folder.{ending}")
     with pytest.raises(InvalidData, match="must be a file that can be read; embedded null byte"):
         read_all(f"a\0b.{ending}")
@@ -126,3 +128,6 @@ def test_standard_input(monkeypatch):
     with open_documents("-", ReadOptions(format="libsvm")) as documents:
         assert documents.name == "standard input"
         assert [plain(document) for document in documents] == [plain(vector({0: 1.0}, ("0",)))]
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(InvalidData, match="^standard input must be open to be read; it is closed"):
+        read_all("-")

@@ -11,16 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setwise.data import Names, TextDocument, VectorDocument, convert, open_documents
-from setwise.data.formats import WriteOptions
+from setwise.data.formats import ReadOptions, WriteOptions
 from tests.data.made import (
+    BLANKS,
     LABELS,
     ONE_WORD,
     TEXTS,
     VECTOR_NAMES,
     VECTORS,
     plain,
+    put,
     read_all,
     text_documents,
+    vector,
     vector_documents,
     write_all,
 )
@@ -36,7 +39,7 @@ few = settings(max_examples=40)
 
 def as_line(document: TextDocument) -> TextDocument:
     """What fastText's format keeps of a document."""
-    return TextDocument(re.sub(r"\r\n|\r|\n", " ", document.text).strip(), document.labels or ())
+    return TextDocument(re.sub(r"\r\n|\r|\n", " ", document.text).strip(BLANKS), document.labels or ())
 
 
 @few
@@ -100,6 +103,56 @@ def test_vectors_and_all_names(
     for source, target, format in ((folder / "docs.arff", first, pair[0]), (first, second, pair[1])):
         convert(source, target, write_options=WriteOptions(format))
         assert vectors_of(target) == expected
+
+
+LINES = st.tuples(
+    st.sets(st.integers(0, 12), max_size=2).map(lambda labels: ",".join(map(str, sorted(labels)))),
+    st.sets(st.integers(1, 3), max_size=2).map(
+        lambda features: "".join(f" {feature}:1" for feature in sorted(features))
+    ),
+)
+CORPORA = st.one_of(
+    st.lists(LINES, min_size=1, max_size=4),
+    st.lists(LINES.map(lambda line: ("", line[1])), min_size=1, max_size=3),  # no labels at all
+    st.lists(LINES.map(lambda line: (line[0], "")), min_size=1, max_size=3),  # no features at all
+    st.lists(st.just(("", "")), min_size=1, max_size=3),
+)
+
+
+@few
+@given(CORPORA, st.permutations(["libsvm", "meka", "mulan"]))
+def test_vectors_without_labels_or_features(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str]], formats: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("odd")
+    source = folder / "docs.svm"
+    source.write_text("".join(f"{labels}{features}\n" for labels, features in lines))
+    expected = vectors_of(source)[0]
+    for step, format in enumerate(formats):
+        target = folder / str(step) / f"docs.{VECTOR_FORMATS[format]}"
+        target.parent.mkdir()
+        convert(source, target, write_options=WriteOptions(format))
+        assert vectors_of(target)[0] == expected
+        source = target
+
+
+def test_labels_that_differ_by_a_blank_beyond_ascii(tmp_path: Path) -> None:
+    documents = [TextDocument("a", ("1", "1\xa0"))]
+    for ending in [*FULL_TEXTS, "txt"]:
+        write_all(tmp_path / f"docs.{ending}", documents)
+        assert read_all(tmp_path / f"docs.{ending}") == documents
+    put(tmp_path / "docs.svm", "1\xa0,1 1:1\n")
+    (tmp_path / "copy").mkdir()
+    convert(tmp_path / "docs.svm", tmp_path / "copy/docs.svm", ReadOptions(label_numbers="names"))
+    convert(tmp_path / "copy/docs.svm", tmp_path / "docs.arff")
+    assert vectors_of(tmp_path / "copy/docs.svm")[1].labels == ("1", "1\xa0")
+    assert vectors_of(tmp_path / "docs.arff")[1].labels == ("1", "1\xa0")
+
+
+def test_a_name_that_begins_as_a_mark_of_byte_order_does(tmp_path: Path) -> None:
+    names = Names(("\ufeffa", "b"), ("\ufefff",))
+    write_all(tmp_path / "docs.svm", [vector({0: 1.0}, ("\ufeffa",))], names)
+    assert vectors_of(tmp_path / "docs.svm")[1] == names
 
 
 def test_worked_vectors_and_their_names(tmp_path: Path) -> None:

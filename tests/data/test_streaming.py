@@ -85,10 +85,10 @@ def peak_of_a_round(folder: Path, ending: str, n: int) -> int:
 
 @pytest.mark.parametrize("ending", ["jsonl.gz", "csv", "txt", "parquet"])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 100)
     peak_of_a_round(tmp_path, ending, 50)  # what is loaded once
-    small, large = (peak_of_a_round(tmp_path, ending, n) for n in (400, 2000))
-    assert large < 1.3 * small + 50_000  # the documents of the large one alone take over 600,000
+    small, large = (peak_of_a_round(tmp_path, ending, n) for n in (1000, 4000))
+    assert large < 1.3 * small + 50_000  # the documents of the large one alone take over 1,200,000
 
 
 def test_a_file_without_line_ends_is_refused_before_it_is_in_memory(

@@ -101,7 +101,9 @@ def _format_of(output: str) -> str:
     endings = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet", ".svm": "libsvm", ".libsvm": "libsvm"}
     ending = PurePath(output.removesuffix(".gz")).suffix.lower()
     if ending not in endings:
-        raise InvalidParameter(f"{output} must end in one of {', '.join(endings)}, or have its format given.")
+        raise InvalidParameter(
+            f"{output} must end in one of {', '.join(endings)}, or have its format given by --format."
+        )
     return endings[ending]
 
 

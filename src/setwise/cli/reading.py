@@ -36,12 +36,19 @@ _Text = Annotated[str, _option("--text", "The field of the text.", "FIELD")]
 _Labels = Annotated[str | None, _option("--labels", "The field of the labels, if not `labels`.", "FIELD")]
 _Id = Annotated[str | None, _option("--id", "The field of the id, if not `id`.", "FIELD")]
 _Separator = Annotated[str, _option("--separator", "What stands between labels in csv and tsv.", "TEXT")]
+_Delimiter = Annotated[
+    str | None, _option("--delimiter", "The character between fields in csv and tsv, or `tab`.", "CHARACTER")
+]
+_Encoding = Annotated[str, _option("--encoding", "The encoding of the text, such as latin-1 or utf-16.", "NAME")]
 _Numbers = Annotated[LabelNumbers, _option("--label-numbers", "LIBSVM labels count from 0, from 1, or are names.")]
 _LabelNames = Annotated[
     str | None, _option("--label-names", "Names of LIBSVM labels, if not labels.txt; Mulan's xml.", "FILE")
 ]
 _FeatureNames = Annotated[
     str | None, _option("--feature-names", "Names of LIBSVM features, if not features.txt.", "FILE")
+]
+_LargestIndex = Annotated[
+    int, _option("--largest-index", "The largest number of a LIBSVM feature or label without a name.", "NUMBER")
 ]
 _OnError = Annotated[OnError, _option("--on-error", "Stop at a document that cannot be read, or skip it.")]
 
@@ -53,9 +60,12 @@ def _options(
     labels: _Labels = None,
     id: _Id = None,
     separator: _Separator = ";",
+    delimiter: _Delimiter = None,
+    encoding: _Encoding = "utf-8",
     label_numbers: _Numbers = LabelNumbers.FROM_0,
     label_names: _LabelNames = None,
     feature_names: _FeatureNames = None,
+    largest_index: _LargestIndex = 10_000_000,
     on_error: _OnError = OnError.STOP,
 ) -> Any:
     from setwise.data import ReadOptions  # here, so that `setwise --version` need not wait for scipy
@@ -66,9 +76,12 @@ def _options(
         labels=labels,
         id=id,
         separator=separator,
+        delimiter=delimiter,
+        encoding=encoding,
         label_numbers=label_numbers.value,
         label_names=label_names,
         feature_names=feature_names,
+        largest_index=largest_index,
         on_error=on_error.value,
     )
 

@@ -10,9 +10,10 @@ from os import PathLike, fspath
 
 from setwise.data.documents import Document, Names, VectorDocument
 from setwise.data.formats import Format, Problems, ReadOptions, WriteOptions, format_of
+from setwise.data.formats.sniffing import RECOGNISED
 from setwise.data.formats.streams import STANDARD
 from setwise.data.paths import check_files, resolved
-from setwise.data.reading import Documents, Watch, files_read, open_documents, unwatched
+from setwise.data.reading import Documents, Watch, files_read, known_format, open_documents, unwatched
 from setwise.data.splits import hold_out, random_hold_out
 from setwise.data.writing import open_writer
 from setwise.exceptions import InvalidData, InvalidParameter
@@ -99,12 +100,13 @@ class _Copy:
     def __post_init__(self) -> None:
         for path in (self.source, *self.targets):
             resolved(path)
-        read = format_of(self.source, self.reading.format)
+        read = known_format(self.source, self.reading)
+        kind, name = ("text", " or ".join(RECOGNISED)) if read is None else (read.kind, read.name)
         for target, format in zip(self.targets, self._formats, strict=True):
-            if format.kind != read.kind:
-                holds, wanted = ("texts", "vectors") if read.kind == "text" else ("vectors", "texts")
+            if format.kind != kind:
+                holds, wanted = ("texts", "vectors") if kind == "text" else ("vectors", "texts")
                 raise InvalidParameter(
-                    f"{self.source} holds {holds} ({read.name}) and {target} would hold {wanted} ({format.name}); "
+                    f"{self.source} holds {holds} ({name}) and {target} would hold {wanted} ({format.name}); "
                     f"a conversion makes neither out of the other."
                 )
         beside = [
@@ -119,7 +121,7 @@ class _Copy:
 
     @property
     def _formats(self) -> list[Format]:
-        return [format_of(target, self.writing.format) for target in self.targets]
+        return [format_of(target, self.writing.format, writing=True) for target in self.targets]
 
     @property
     def needs_features(self) -> bool:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from setwise.data.formats.libsvm import label_number
 from setwise.data.formats.libsvm_lines import LineParser, blocks
+from setwise.data.formats.options import DEFAULT_LARGEST_INDEX
 from setwise.data.formats.problems import Problems
 from setwise.data.formats.streams import Lines, open_source
 from setwise.data.matrices import stacked
@@ -21,13 +22,20 @@ __all__ = ["read_libsvm"]
 
 
 def read_libsvm(
-    path: str | PathLike[str], n_features: int | None = None, n_labels: int | None = None
+    path: str | PathLike[str],
+    n_features: int | None = None,
+    n_labels: int | None = None,
+    *,
+    largest_index: int = DEFAULT_LARGEST_INDEX,
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Read documents as (X, Y): float32 features and 0/1 labels, both CSR, columns sorted.
 
-    ``n_features`` and ``n_labels`` fix the widths; without them they are the largest that occur.
+    ``n_features`` and ``n_labels`` fix the widths; without them they are the largest that occur, and none may be larger
+    than ``largest_index``.
     """
-    parser = LineParser(cache(lambda token: label_number(token, n_labels=n_labels)), n_features)
+    parser = LineParser(
+        cache(lambda token: label_number(token, n_labels=n_labels, largest=largest_index)), n_features, largest_index
+    )
     with open_source(path) as source:
         parts = list(blocks(Lines(source), parser, Problems(source.name)))
         if not parts:

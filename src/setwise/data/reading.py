@@ -6,19 +6,30 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from os import PathLike
+from os import PathLike, fspath
 from typing import TypeVar
 
 import scipy.sparse as sp
 
 from setwise.data.documents import Document, Names, TextDocument, VectorDocument
-from setwise.data.formats import Format, Problems, ReadOptions, format_of
-from setwise.data.formats.streams import open_source
+from setwise.data.formats import FORMATS, Format, Problems, ReadOptions, format_of
+from setwise.data.formats.sniffing import format_name_of
+from setwise.data.formats.streams import STANDARD, Source, open_source
 from setwise.data.matrices import feature_matrix
 from setwise.data.paths import FilePath, resolved
-from setwise.exceptions import InvalidData
+from setwise.exceptions import InvalidData, InvalidParameter
 
-__all__ = ["Dataset", "Documents", "Watch", "batches", "files_read", "open_documents", "read_dataset", "unwatched"]
+__all__ = [
+    "Dataset",
+    "Documents",
+    "Watch",
+    "batches",
+    "files_read",
+    "known_format",
+    "open_documents",
+    "read_dataset",
+    "unwatched",
+]
 
 Item = TypeVar("Item")
 Watch = Callable[[Iterable[Document]], Iterable[Document]]
@@ -52,10 +63,11 @@ class Documents:
 
 @contextmanager
 def open_documents(path: str | PathLike[str], options: ReadOptions | None = None) -> Iterator[Documents]:
-    """Open a file of documents, its format told by its ending; ``-`` is standard input."""
+    """Open a file of documents, its format told by its ending, or for ``-``, standard input, by its first bytes."""
     options = options or ReadOptions()
-    format = format_of(path, options.format)
-    with open_source(path) as source:
+    format = known_format(path, options)
+    with open_source(path, options.encoding, binary=format is not None and format.binary) as source:
+        format = format or _recognised(source, options)
         problems = Problems(source.name, options.on_error)
         reading = format.read(source, options, problems)
         yield Documents(source.name, format, reading.names, problems, reading.documents)
@@ -66,8 +78,29 @@ def files_read(path: FilePath, options: ReadOptions | None = None) -> list[FileP
     options = options or ReadOptions()
     given = [file for file in (options.label_names, options.feature_names) if file is not None]
     resolved(path)  # an empty name is told as such, and not as a format that is unknown
-    beside = [file for file in format_of(path, options.format).beside(path) if file.is_file()]
+    format = known_format(path, options)
+    beside = [] if format is None else [file for file in format.beside(path) if file.is_file()]
     return [path, *given, *beside]
+
+
+def known_format(path: FilePath, options: ReadOptions) -> Format | None:
+    """Return the format of a file, or None for standard input whose first bytes are to tell it."""
+    if fspath(path) == STANDARD and options.format is None:
+        return None
+    return format_of(path, options.format)
+
+
+def _recognised(source: Source, options: ReadOptions) -> Format:
+    head = source.head()
+    if not head:
+        raise InvalidData(f"{source.name} must hold at least one document; it is empty.")
+    name = format_name_of(head, options)
+    if name is None:
+        raise InvalidParameter(
+            f"{source.name} must begin with a JSON object or with a table's head that has a field {options.text!r}; "
+            f"if it is neither, give its format (`--from`)."
+        )
+    return FORMATS[name]
 
 
 def batches(documents: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -36,7 +36,7 @@ def open_writer(
     never do. ``inputs`` are files that the caller reads: one of them is never changed by what is written beside.
     """
     options, names = options or WriteOptions(), names or Names()
-    format = format_of(path, options.format)
+    format = format_of(path, options.format, writing=True)
     with _open_target(path) as file:
         with packed(file, path) as unpacked:
             writer = format.write(unpacked, names, options)

@@ -73,6 +73,15 @@ def test_what_is_written_for_meka(tmp_path):
         ("0,1,nan,0,1", "a row must be finite numbers"),
         ("0,1,,0,1", "a row must be finite numbers"),
         ("0,1,1 2,0,1", "a row must be finite numbers"),
+        ("0,1,1'5,0,1", "a row must be finite numbers"),
+        ("0,1,1'5',0,1", "a row must be finite numbers"),
+        ("0,1,'1,0',1", "a row must be finite numbers"),
+        ("0,1,'1\",0,1", "a row must be finite numbers"),
+        ("0,1,'',0,1", "a row must be finite numbers"),
+        ("0,1,1\xa0,0,1", "a row must be finite numbers"),
+        ("{1 1'5}", "a sparse row must be"),
+        ("{'1 1'}", "a sparse row must be"),
+        ("{1\xa01}", "a sparse row must be"),
         ("0,1,0.5,0", r"a row must have 5 values, one an attribute; got 4\."),
         ("0,2,0.5,0,1", r"labels must be 0 or 1, or `\?` all of them\."),
         ("0,?,0.5,0,1", r"labels must be 0 or 1, or `\?` all of them\."),
@@ -103,8 +112,11 @@ def test_a_bad_row_is_told_and_can_be_skipped(tmp_path, row, message):
         ("REAL", "string", r"line 7: attribute .* must be numeric or list numbers, as \{0,1\} does; got 'string'\."),
         ("REAL", "{a,b}", r"line 7: attribute .* must be numeric or list numbers, as \{0,1\} does; got '\{a,b\}'\."),
         ("REAL", "", "line 7: attribute .* must be numeric"),
+        ("REAL", "{0,1'5}", "line 7: attribute .* must be numeric"),
+        ("REAL", "{0',1}", "line 7: attribute .* must be numeric"),
+        ("REAL", "{0,1\xa0}", "line 7: attribute .* must be numeric"),
+        ("REAL", "REAL\xa0", "line 7: attribute .* must be numeric"),
         ("'Toy: -C 2", "'Toy: -C 9", r"must have as many labels as its relation says, 9; it has 5 attributes\."),
-        ("'Toy: -C 2", "'Toy: -C 0", "must have as many labels as its relation says, 0"),
         ("'Toy: -C 2", "'Toy: -D 2", "must say which attributes are labels: by `-C`"),
         ("'it\\'s \"big\"'", "news", "must name each label once; got 'news' twice"),
         ("% a comment", "% \udcff", "line 1: text must be UTF-8; got the byte 0xff"),
@@ -136,7 +148,8 @@ def test_sparse_rows_ask_for_attributes_that_may_be_left_out(tmp_path):
         ("<labels>", "must be an xml file of labels; no element found"),
         ("", "must be an xml file of labels"),
         ('<?xml version="1.0" encoding="none"?><a/>', "must be an xml file of labels"),
-        ("<labels/>", "must have an element `label` with a name for each label; it has none"),
+        ("<names/>", "must have an element `label` with a name for each label; it has none"),
+        ("<labels><name/></labels>", "must have an element `label` with a name for each label; it has none"),
         ("<labels><label/></labels>", "must have an element `label` with a name"),
         ('<labels><label name="z"/></labels>', "must have an attribute for each label; got none for 'z'"),
     ],
@@ -145,6 +158,26 @@ def test_a_bad_xml(tmp_path, xml, message):
     put(tmp_path / "toy.xml", xml)
     with pytest.raises(InvalidData, match=message):
         read_all(put(tmp_path / "toy.arff", MULAN + SPARSE))
+
+
+def test_values_in_quotes(tmp_path):
+    rows = "'0',\"1\",'0.5',0,'1'\n{0 '1', 2 \"-.2\",3 3}\n{0 '?',1 \"?\"}\n"
+    assert read_all(put(tmp_path / "toy.arff", MEKA + rows)) == DOCUMENTS
+
+
+@pytest.mark.parametrize("row", ["{0 1}", "1,0"])
+def test_names_that_differ_by_a_blank_beyond_ascii(tmp_path, row):
+    head = "@relation 'x: -C 2'\n@attribute 1 {0,1}\n@attribute 1\xa0 {0,1}\n@data\n"
+    with open_documents(put(tmp_path / "toy.arff", head + row + "\n")) as documents:
+        assert documents.names.labels == ("1", "1\xa0")
+        assert [document.labels for document in documents] == [("1",)]
+
+
+def test_no_labels_at_all(tmp_path):
+    content = MEKA.replace("-C 2", "-C 0") + "{2 0.5}\n"
+    assert read_all(put(tmp_path / "toy.arff", content)) == [plain(vector({2: 0.5}))]
+    put(tmp_path / "toy.xml", "<labels></labels>")
+    assert read_all(put(tmp_path / "toy.arff", MULAN + "{2 0.5}\n")) == [plain(vector({2: 0.5}))]
 
 
 @pytest.mark.parametrize("content", ["", MEKA])

@@ -29,12 +29,14 @@ from setwise.exceptions import InvalidData
 
 __all__ = ["meka_writer", "mulan_writer", "names_files", "read"]
 
-_VALUE = rb"(?:%b|\?)" % NUMBER
+_PLAIN_VALUE = rb"(?:%b|\?)" % NUMBER
+_VALUE = rb"(?:%b|'%b'|\"%b\")" % (_PLAIN_VALUE, _PLAIN_VALUE, _PLAIN_VALUE)
 _SPARSE_ENTRY = rb"\s*+[0-9]++\s++%b\s*+" % _VALUE
 _SPARSE = re.compile(rb"\{(?:\s*+|%b(?:,%b)*+)\}" % (_SPARSE_ENTRY, _SPARSE_ENTRY))
 _DENSE_ENTRY = rb"\s*+%b\s*+" % _VALUE
 _DENSE = re.compile(rb"%b(?:,%b)*+" % (_DENSE_ENTRY, _DENSE_ENTRY))
 _RELATION = "setwise"
+_TO_BLANKS = bytes.maketrans(b",", b" ")
 
 
 def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
@@ -60,7 +62,7 @@ class _Rows:
 
     def parse(self, line: bytes) -> VectorDocument | None:
         """Parse a row; empty lines and comments are none."""
-        row = line.translate(None, b"'\"").strip()  # numbers may stand in quotes
+        row = line.strip()
         if not row or row.startswith(b"%"):
             return None
         positions, values = self._sparse(row) if row.startswith(b"{") else self._dense(row)
@@ -76,7 +78,7 @@ class _Rows:
             raise Refused(f"a sparse row must be `{{position value, ...}}` with finite numbers; got {shown(row)}.")
         if self._sparse_refused is not None:
             raise Refused(f"rows must be dense, since 0 is not the first value of {shown(self._sparse_refused)}.")
-        pairs = _figures(row[1:-1].replace(b",", b" ").split()).reshape(-1, 2)
+        pairs = _figures(row[1:-1]).reshape(-1, 2)
         if (pairs[:, 0] >= len(self._is_label)).any():
             largest = len(self._is_label) - 1
             raise Refused(f"positions must lie between 0 and {largest}; got {pairs[:, 0].max():.0f}.")
@@ -91,7 +93,7 @@ class _Rows:
     def _dense(self, row: bytes) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         if not _DENSE.fullmatch(row):
             raise Refused(f"a row must be finite numbers with commas between; got {shown(row)}.")
-        values = _figures(row.replace(b",", b" ").split())
+        values = _figures(row)
         if len(values) != len(self._is_label):
             raise Refused(f"a row must have {len(self._is_label)} values, one an attribute; got {len(values)}.")
         return np.arange(len(values)), values
@@ -105,9 +107,9 @@ class _Rows:
         return tuple(self.labels[number] for number in self._number[positions[values == 1]])
 
 
-def _figures(tokens: list[bytes]) -> NDArray[np.float64]:
-    """Read numbers that have been checked; `?` is NaN, which no number can be."""
-    return figures(b"nan" if token == b"?" else token for token in tokens)
+def _figures(row: bytes) -> NDArray[np.float64]:
+    """Read a row that has been checked, quotes around its values left out; `?` is NaN, which no number can be."""
+    return figures(row.translate(_TO_BLANKS, b"'\"").replace(b"?", b"nan"))
 
 
 def meka_writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:

@@ -7,13 +7,15 @@ Mulan says it in an xml file beside, which names them.
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from setwise.data.formats.figures import NUMBER
+from setwise.data.formats.names import BLANKS, bare_name
 from setwise.data.formats.options import ReadOptions
 from setwise.data.formats.problems import Refused, shown
 from setwise.data.formats.streams import Lines, Source, decoded, open_source
@@ -21,21 +23,27 @@ from setwise.exceptions import InvalidData
 
 __all__ = ["Attribute", "labels_of", "names_files", "quoted", "read_head", "xml_beside", "xml_of"]
 
-_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_RELATION = re.compile(r"@relation\b(.*)", re.IGNORECASE | re.DOTALL)
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]\S*)\s*(.*?)\s*", re.IGNORECASE | re.DOTALL)
-_DATA = re.compile(r"@data\s*", re.IGNORECASE)
-_N_LABELS = re.compile(r"-C\s+(-?[0-9]{1,9})\b")
+# Blanks are ASCII's, as in rows. Nothing is tried twice (`++`), so that a long line is read in time.
+_FLAGS = re.IGNORECASE | re.DOTALL | re.ASCII
+_QUOTED = r"'(?:[^'\\]++|\\.)*+'|\"(?:[^\"\\]++|\\.)*+\""
+_RELATION = re.compile(r"@relation\b(.*+)", _FLAGS)
+_ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|[^\s{{'\"]\S*+)(.*+)", _FLAGS)
+_DATA = re.compile(r"@data", _FLAGS)
+_N_LABELS = re.compile(r"-C\s++(-?[0-9]{1,9})\b", re.ASCII)
+_NUMBER = NUMBER.decode()
+_LISTED = rf"\s*+(?:{_NUMBER}|'{_NUMBER}'|\"{_NUMBER}\")\s*+"
+_LIST = re.compile(rf"\{{(?P<first>{_LISTED})(?:,{_LISTED})*+\}}", re.ASCII)
 _NUMERIC = ("numeric", "real", "integer")
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "'": r"\'", "\\": r"\\"}
 _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
 _NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+LARGEST_XML = 1 << 24
 _PART = re.compile(r"[-_](?:train|test)$")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Attribute:
     """A name, and whether a sparse row that leaves the attribute out means a zero."""
 
@@ -49,15 +57,16 @@ def read_head(lines: Lines, source: Source) -> tuple[str, list[Attribute]]:
     attributes: list[Attribute] = []
     try:
         for line in lines:
-            text = decoded(line).strip()
+            text = decoded(line).strip(BLANKS)
             if _DATA.fullmatch(text):
                 return relation, attributes
             if not text or text.startswith("%"):
+                lines.skip_empty()
                 continue
             if found := _RELATION.fullmatch(text):
-                relation = found[1].strip()
+                relation = found[1].strip(BLANKS)
             elif found := _ATTRIBUTE.fullmatch(text):
-                attributes.append(Attribute(_unquoted(found[1]), _absent_is_zero(found[1], found[2])))
+                attributes.append(Attribute(_unquoted(found[1]), _absent_is_zero(found[1], found[2].strip(BLANKS))))
             else:
                 raise Refused(f"the head must have lines @relation, @attribute and @data; got {shown(text)}.")
     except Refused as refused:
@@ -70,17 +79,17 @@ def read_head(lines: Lines, source: Source) -> tuple[str, list[Attribute]]:
 def _absent_is_zero(name: str, kind: str) -> bool:
     if kind.lower() in _NUMERIC:
         return True
-    values = [value.strip(" \t'\"").encode() for value in kind[1:-1].split(",")]
-    if kind[:1] + kind[-1:] != "{}" or not all(re.fullmatch(NUMBER, value) for value in values):
+    values = _LIST.fullmatch(kind)
+    if values is None:
         raise Refused(f"attribute {shown(name)} must be numeric or list numbers, as {{0,1}} does; got {shown(kind)}.")
-    return float(values[0]) == 0
+    return float(values["first"].strip(BLANKS + "'\"")) == 0
 
 
 def labels_of(relation: str, attributes: Sequence[Attribute], source: Source, options: ReadOptions) -> list[bool]:
     """Tell of each attribute whether it is a label."""
     if options.label_names is None and (found := _N_LABELS.search(relation)):
         n_labels = int(found[1])
-        if not 0 < abs(n_labels) <= len(attributes):
+        if abs(n_labels) > len(attributes):
             raise InvalidData(
                 f"{source.name} must have as many labels as its relation says, {n_labels}; "
                 f"it has {len(attributes)} attributes."
@@ -88,9 +97,10 @@ def labels_of(relation: str, attributes: Sequence[Attribute], source: Source, op
         first, last = (0, n_labels) if n_labels > 0 else (len(attributes) + n_labels, len(attributes))
         return [first <= position < last for position in range(len(attributes))]
     labels = _names_in_xml(_xml_of_labels(source, options))
-    if unknown := labels.difference(attribute.name.strip() for attribute in attributes):
+    names = [bare_name(attribute.name) for attribute in attributes]
+    if unknown := labels.difference(names):
         raise InvalidData(f"{source.name} must have an attribute for each label; got none for {shown(min(unknown))}.")
-    return [attribute.name.strip() in labels for attribute in attributes]
+    return [name in labels for name in names]
 
 
 def xml_beside(data: Path) -> Path:
@@ -123,18 +133,29 @@ def _xml_of_labels(source: Source, options: ReadOptions) -> Path:
 
 
 def _names_in_xml(path: Path) -> set[str]:
+    """Read the names of the elements `label`, which there are none of where the root is an empty `labels`."""
+    elements: list[tuple[str, str]] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        elements.append((tag.rpartition("}")[2], bare_name(attributes.get("name", ""))))
+
+    def refuse(*_: object) -> None:
+        raise InvalidData(f"{path} must be an xml file of labels without a DOCTYPE.")  # entities fill the memory
+
+    parser = expat.ParserCreate(namespace_separator="}")
+    parser.StartElementHandler, parser.StartDoctypeDeclHandler = start, refuse
     try:
-        with open_source(path) as source:
-            labels = {
-                (element.get("name") or "").strip()
-                for _, element in ElementTree.iterparse(source.file)
-                if element.tag.rpartition("}")[2] == "label"
-            }
-    except (ElementTree.ParseError, ValueError, LookupError, OSError, EOFError) as error:
-        if isinstance(error, InvalidData):
-            raise
+        with open_source(path, binary=True) as source:
+            content = source.file.read(LARGEST_XML + 1)
+        if len(content) > LARGEST_XML:
+            raise InvalidData(f"{path} must have at most {LARGEST_XML:,} bytes.")
+        parser.Parse(content, True)
+    except InvalidData:
+        raise
+    except (expat.ExpatError, ValueError, LookupError, OSError, EOFError, zlib.error) as error:
         raise InvalidData(f"{path} must be an xml file of labels; {error}.") from error
-    if not labels or "" in labels:
+    labels = {name for tag, name in elements if tag == "label"}
+    if "" in labels or (not labels and elements != [("labels", "")]):
         raise InvalidData(f"{path} must have an element `label` with a name for each label; it has none.")
     return labels
 

@@ -5,31 +5,33 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import BinaryIO
 
 from setwise.data.documents import Names, TextDocument
+from setwise.data.formats import streams
 from setwise.data.formats.fields import Fields, clean_labels
 from setwise.data.formats.options import ReadOptions, WriteOptions
 from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.reading import Reading
+from setwise.data.formats.sniffing import delimiter_in
 from setwise.data.formats.streams import Lines, Source, decoded
 from setwise.data.formats.writing import LineWriter, Writer
 from setwise.exceptions import InvalidData
 
 __all__ = ["csv_writer", "read_csv", "read_tsv", "tsv_writer"]
 
-# A quotation mark that nobody closes swallows all that follows: it is refused before it fills the memory.
-LONGEST_FIELD = 1 << 26
+_SPELLING = {"\t": "tab"}
 
 
 def read_csv(source: Source, options: ReadOptions, problems: Problems) -> Reading:
-    """Read fields with commas between."""
-    return _read(source, ",", options, problems)
+    """Read fields with commas between, or with another delimiter that was asked for."""
+    return _read(source, options.delimiter or ",", options, problems)
 
 
 def read_tsv(source: Source, options: ReadOptions, problems: Problems) -> Reading:
-    """Read fields with tabs between."""
-    return _read(source, "\t", options, problems)
+    """Read fields with tabs between, or with another delimiter that was asked for."""
+    return _read(source, options.delimiter or "\t", options, problems)
 
 
 def csv_writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
@@ -43,7 +45,9 @@ def tsv_writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
 
 
 def _read(source: Source, delimiter: str, options: ReadOptions, problems: Problems) -> Reading:
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))  # one for the whole process: only ever raised
+    # One for the whole process, so it is only ever raised; rows have a limit of their own.
+    csv.field_size_limit(max(csv.field_size_limit(), streams.LONGEST_LINE))
+    likely = delimiter_in(source.head(), replace(options, delimiter=None))
     rows = _Rows(Lines(source), delimiter)
     fields = Fields.of(options)
     try:
@@ -54,7 +58,10 @@ def _read(source: Source, delimiter: str, options: ReadOptions, problems: Proble
             if head.count(name) > 1:
                 raise Refused(f"there must be one field {name!r}; got {head.count(name)}.")
     except Refused as refused:
-        raise InvalidData(f"{source.name}, line {rows.line}: {refused.reason}") from None
+        hint = ""
+        if likely is not None and likely != delimiter:
+            hint = f" Hint: use `--delimiter {_SPELLING.get(likely, repr(likely))}`."
+        raise InvalidData(f"{source.name}, line {rows.line}: {refused.reason}{hint}") from None
     return Reading(Names(), _documents(rows, head, fields, options.separator, problems))
 
 
@@ -64,7 +71,8 @@ class _Rows:
     def __init__(self, lines: Lines, delimiter: str) -> None:
         self.line = 0
         self._lines = lines
-        self._rows = csv.reader(_Decoded(lines), delimiter=delimiter, strict=True)
+        self._decoded = _Decoded(lines)
+        self._rows = csv.reader(self._decoded, delimiter=delimiter, strict=True)
 
     def __iter__(self) -> Iterator[list[str]]:
         return self
@@ -72,25 +80,34 @@ class _Rows:
     def __next__(self) -> list[str]:
         while True:
             self.line = self._lines.number + 1
+            self._decoded.n_bytes = 0
             try:
                 row = next(self._rows)
             except csv.Error as error:
                 raise Refused(f"a row must be whole, with quotation marks that match; {error}.") from None
-            if row:  # else an empty line, which is no row
+            if row:
                 return row
+            self._lines.skip_empty()  # an empty line is no row, and often there are more of them
 
 
 class _Decoded:
     """Lines as text. No generator: that would be at its end after the first line it refuses."""
 
     def __init__(self, lines: Lines) -> None:
+        self.n_bytes = 0  # of the row so far
         self._lines = lines
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        return decoded(self._lines.with_end())
+        line = self._lines.with_end()
+        self.n_bytes += len(line)
+        # A quotation mark that nobody closes swallows all that follows: it is refused before it fills the memory.
+        if self.n_bytes > streams.LONGEST_LINE:
+            limit = f"{streams.LONGEST_LINE:,} bytes"
+            raise Refused(f"a row must have at most {limit}, with quotation marks that match; got more.")
+        return decoded(line)
 
 
 def _documents(

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from setwise.data.documents import Names, TextDocument
 from setwise.data.formats.fields import clean_labels
+from setwise.data.formats.names import BLANKS
 from setwise.data.formats.options import ReadOptions, WriteOptions
 from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.reading import Reading, line_by_line
@@ -20,7 +21,8 @@ from setwise.data.formats.writing import LineWriter, Writer
 __all__ = ["PREFIX", "read", "writer"]
 
 PREFIX = "__label__"
-_LABEL = re.compile(rf"(?<!\S){PREFIX}(\S*)\s*")
+_LABEL = re.compile(rf"(?<!\S){PREFIX}(\S*)\s*", re.ASCII)
+_ONE_WORD = re.compile(r"\S+", re.ASCII)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -37,8 +39,8 @@ def writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
 def _parse(line: bytes) -> TextDocument:
     text = decoded(line)
     if PREFIX not in text:
-        return TextDocument(text.strip(), ())
-    return TextDocument(_LABEL.sub("", text).strip(), clean_labels(_LABEL.findall(text), PREFIX))
+        return TextDocument(text.strip(BLANKS), ())
+    return TextDocument(_LABEL.sub("", text).strip(BLANKS), clean_labels(_LABEL.findall(text), PREFIX))
 
 
 class _Encoder:
@@ -47,7 +49,7 @@ class _Encoder:
         return BOM if self.encode(first).startswith(BOM) else b""
 
     def encode(self, document: TextDocument) -> bytes:
-        text = _LINE_END.sub(" ", document.text).strip()
+        text = _LINE_END.sub(" ", document.text).strip(BLANKS)
         if _LABEL.search(text):
             raise Refused(f"no word of a text may begin with {PREFIX!r} in this format.")
         labels = [PREFIX + self._one_word(label) for label in document.labels or ()]
@@ -55,6 +57,6 @@ class _Encoder:
 
     @staticmethod
     def _one_word(label: str) -> str:
-        if label.split() != [label]:
+        if not _ONE_WORD.fullmatch(label):
             raise Refused(f"a label must be one word in this format; got {shown(label)}.")
         return label

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from setwise.data.documents import TextDocument
+from setwise.data.formats.names import bare_name
 from setwise.data.formats.options import ReadOptions
 from setwise.data.formats.problems import Refused, shown
 
@@ -55,7 +56,7 @@ def document_of(record: Mapping[str, object], fields: Fields) -> TextDocument:
 
 def clean_labels(labels: Iterable[str], field: str) -> tuple[str, ...]:
     """Take each label once and without the blanks around it; none may be empty."""
-    cleaned = tuple(dict.fromkeys(label.strip() for label in labels))
+    cleaned = tuple(dict.fromkeys(map(bare_name, labels)))
     if "" in cleaned:
         raise Refused(f"field {field!r} must have no empty label.")
     return cleaned

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,9 +15,9 @@ NUMBER = rb"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
 LARGEST_INDEX = 2**31 - 2  # columns are 32-bit numbers, and so is their count
 
 
-def figures(tokens: Iterable[bytes]) -> NDArray[np.float64]:
-    """Read numbers that have been checked. float64 holds every index below 2^53 exactly."""
-    return np.array(list(tokens), dtype=np.float64)
+def figures(text: bytes) -> NDArray[np.float64]:
+    """Read numbers with blanks between that have been checked. float64 holds every index below 2^53 exactly."""
+    return np.fromstring(text, dtype=np.float64, sep=" ") if text.strip() else np.empty(0)
 
 
 def as_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 from setwise.data.documents import Names, VectorDocument
 from setwise.data.formats.figures import LARGEST_INDEX, numerals
-from setwise.data.formats.libsvm_lines import LineParser, blocks
-from setwise.data.formats.names import FEATURES_FILE, LABELS_FILE, as_lines, distinct_labels, names_beside
-from setwise.data.formats.options import ReadOptions, WriteOptions
+from setwise.data.formats.libsvm_lines import LIMIT_HINT, LineParser, blocks
+from setwise.data.formats.names import FEATURES_FILE, LABELS_FILE, as_lines, bare_name, distinct_labels, names_beside
+from setwise.data.formats.options import DEFAULT_LARGEST_INDEX, ReadOptions, WriteOptions
 from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.reading import Reading
 from setwise.data.formats.side_files import SideFile
@@ -24,12 +24,13 @@ __all__ = ["label_number", "names_files", "read", "writer"]
 
 def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
     """Read a document a line, and the names beside it."""
-    labels = names_beside(source.path, options.label_names, LABELS_FILE)
-    features = names_beside(source.path, options.feature_names, FEATURES_FILE)
+    labels = names_beside(source.path, options.label_names, LABELS_FILE, options.encoding)
+    features = names_beside(source.path, options.feature_names, FEATURES_FILE, options.encoding)
     if labels is not None:
         labels = distinct_labels(labels, f"The file of label names of {source.name}")
     numbered = labels is None and options.label_numbers != "names"
-    parser = LineParser(_label_of(labels, options), None if features is None else len(features))
+    n_features = None if features is None else len(features)
+    parser = LineParser(_label_of(labels, options), n_features, options.largest_index)
     return Reading(Names(labels, features, numbered), _documents(Lines(source), parser, problems))
 
 
@@ -38,13 +39,16 @@ def names_files(data: Path) -> list[Path]:
     return [data.parent / LABELS_FILE, data.parent / FEATURES_FILE]
 
 
-def label_number(token: bytes, first: int = 0, n_labels: int | None = None) -> int:
-    """Read the number of a label, of ``n_labels`` that are counted from ``first``."""
+def label_number(
+    token: bytes, first: int = 0, n_labels: int | None = None, largest: int = DEFAULT_LARGEST_INDEX
+) -> int:
+    """Read the number of a label, of ``n_labels`` that are counted from ``first``; without them, up to ``largest``."""
     if not token.isdigit():
         raise Refused(f"labels must be whole numbers with commas between; got {shown(token)}.", 1)
-    last = LARGEST_INDEX if n_labels is None else first + n_labels - 1
+    last = largest if n_labels is None else first + n_labels - 1
     if not first <= (number := float(token)) <= last:
-        raise Refused(f"labels must lie between {first} and {last}; got {token[:20].decode()}.", 1)
+        hint = LIMIT_HINT if n_labels is None and number > last else ""
+        raise Refused(f"labels must lie between {first} and {last:,}; got {token[:20].decode()}.{hint}", 1)
     return int(number)
 
 
@@ -54,12 +58,14 @@ def _label_of(names: tuple[str, ...] | None, options: ReadOptions) -> Callable[[
     @cache
     def label_of(token: bytes) -> str:
         if options.label_numbers == "names":
-            name = decoded(token)
+            name = bare_name(decoded(token))
+            if not name:
+                raise Refused("labels must have names; got an empty one.", 1)
             if names is not None and name not in names:
                 raise Refused(f"labels must be among the {len(names)} names known; got {shown(name)}.", 1)
             return name
         first = int(options.label_numbers)
-        number = label_number(token, first, None if names is None else len(names))
+        number = label_number(token, first, None if names is None else len(names), options.largest_index)
         return str(number) if names is None else names[number - first]
 
     return label_of
@@ -99,7 +105,7 @@ class _Encoder:
 
     def _number_of(self, label: str) -> str:
         if self._names.numbered:
-            return str(label_number(label.encode()))
+            return str(label_number(label.encode(), largest=LARGEST_INDEX))
         if label not in self._number:
             raise Refused(f"a label must be among the {len(self._number)} names known; got {shown(label)}.")
         return self._number[label]

@@ -15,7 +15,8 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise.data.formats.figures import LARGEST_INDEX, NUMBER, as_float32, figures
+from setwise.data.formats.figures import NUMBER, as_float32, figures
+from setwise.data.formats.options import DEFAULT_LARGEST_INDEX
 from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.streams import Lines
 from setwise.labels.matrix import row_starts
@@ -23,6 +24,8 @@ from setwise.labels.matrix import row_starts
 __all__ = ["Block", "LineParser", "blocks"]
 
 LINES_AT_ONCE = 256
+BYTES_AT_ONCE = 1 << 20
+LIMIT_HINT = " Hint: raise the limit with `--largest-index`."
 
 _WORDS = rb"[^\s,:]++(?:,[^\s,:]++)*+"
 _ENTRY = rb"[0-9]++:%b" % NUMBER
@@ -44,17 +47,18 @@ class Block(Generic[Label]):
 
 @dataclass(frozen=True)
 class LineParser(Generic[Label]):
-    """Knows what a label's token means, and how many features there may be."""
+    """Knows what a label's token means, and how many features there may be: ``largest_index`` if nobody says."""
 
     label_of: Callable[[bytes], Label]
     n_features: int | None = None
+    largest_index: int = DEFAULT_LARGEST_INDEX
 
     def parse(self, lines: list[bytes]) -> Block[Label]:
         """Parse some lines together, and refuse them all where one is bad; a line by itself is told what is wrong."""
         fields = [self._fields(line) for line in lines]
         labels = [tuple(dict.fromkeys(map(self.label_of, field.split(b",")))) if field else () for field, _ in fields]
         counts = np.array([entries.count(b":") for _, entries in fields])
-        pairs = figures(b" ".join(entries for _, entries in fields).replace(b":", b" ").split()).reshape(-1, 2)
+        pairs = figures(b" ".join(entries for _, entries in fields).replace(b":", b" ")).reshape(-1, 2)
         rows, columns, values = np.repeat(np.arange(len(lines)), counts), pairs[:, 0], as_float32(pairs[:, 1])
         self._check_columns(columns, lines[0])
         order = np.lexsort((columns, rows))
@@ -75,24 +79,40 @@ class LineParser(Generic[Label]):
 
     def _check_columns(self, columns: NDArray[np.float64], line: bytes) -> None:
         """Refuse features out of range; what is told holds where ``line`` is the only one."""
-        largest = LARGEST_INDEX if self.n_features is None else self.n_features
+        largest = self.largest_index if self.n_features is None else self.n_features
         (outside,) = np.nonzero((columns < 1) | (columns > largest))
         if outside.size:
             at = outside[0] % max(line.count(b":"), 1)
             entry = next(islice(re.finditer(rb"([0-9]+):|$", line), at, None))
             got = shown(entry[1] or b"").strip("'")
-            raise Refused(f"features must lie between 1 and {largest}; got {got}.", entry.start() + 1)
+            hint = LIMIT_HINT if self.n_features is None and columns[outside[0]] > largest else ""
+            raise Refused(f"features must lie between 1 and {largest:,}; got {got}.{hint}", entry.start() + 1)
 
 
 def blocks(lines: Lines, parser: LineParser[Label], problems: Problems) -> Iterator[Block[Label]]:
     """Parse lines some at a time, and one by one where one of them is bad."""
-    while chunk := list(islice(lines, LINES_AT_ONCE)):
+    while chunk := _some(lines):
         try:
             block = parser.parse(chunk)
-        except Refused:
+        except Refused as refused:
+            if len(chunk) == 1:
+                problems.refuse(f"line {lines.number}", refused)
+                continue
             yield from _one_by_one(chunk, lines.number - len(chunk), parser, problems)
         else:
             yield block
+
+
+def _some(lines: Lines) -> list[bytes]:
+    """Give the next lines, not many and not long together."""
+    chunk: list[bytes] = []
+    n_bytes = 0
+    for line in lines:
+        chunk.append(line)
+        n_bytes += len(line)
+        if len(chunk) >= LINES_AT_ONCE or n_bytes >= BYTES_AT_ONCE:
+            break
+    return chunk
 
 
 def _one_by_one(

@@ -33,3 +33,5 @@ def line_by_line(lines: Lines, parse: Callable[[bytes], Parsed | None], problems
         else:
             if parsed is not None:
                 yield parsed
+            else:
+                lines.skip_empty()  # often there are more of them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,7 +14,7 @@ from setwise.data.documents import Kind, Names
 from setwise.data.formats.options import ReadOptions, WriteOptions
 from setwise.data.formats.problems import Problems
 from setwise.data.formats.reading import Reading
-from setwise.data.formats.streams import STANDARD, Source
+from setwise.data.formats.streams import STANDARD, Source, directory_given
 from setwise.data.formats.writing import Writer
 from setwise.exceptions import InvalidParameter
 
@@ -35,7 +36,8 @@ class Format:
     keeps_ids: bool = False
     needs_features: bool = False
     """Whether its writer has to know the names of all features."""
-    may_be_packed: bool = True
+    binary: bool = False
+    """Whether its files are no text: they have no encoding, and are packed inside."""
 
     def read(self, source: Source, options: ReadOptions, problems: Problems) -> Reading:
         """Read the head of a file; the documents follow one at a time."""
@@ -66,7 +68,7 @@ FORMATS = {
         Format("jsonl", "text", (".jsonl", ".ndjson"), "jsonl", keeps_ids=True),
         Format("csv", "text", (".csv",), "delimited", "read_csv", "csv_writer", keeps_ids=True),
         Format("tsv", "text", (".tsv",), "delimited", "read_tsv", "tsv_writer", keeps_ids=True),
-        Format("parquet", "text", (".parquet",), "parquet", keeps_ids=True, may_be_packed=False),
+        Format("parquet", "text", (".parquet",), "parquet", keeps_ids=True, binary=True),
         Format("txt", "text", (".txt",), "fasttext"),
         Format("libsvm", "vectors", (".svm", ".libsvm", ".svmlight"), "libsvm"),
         Format("meka", "vectors", (".arff",), "arff", "read", "meka_writer", needs_features=True),
@@ -75,24 +77,29 @@ FORMATS = {
 }
 
 
-def format_of(path: str | PathLike[str], name: str | None = None) -> Format:
-    """Find the format of a file by its name, or by the file's ending where no name is given."""
+def format_of(path: str | PathLike[str], name: str | None = None, *, writing: bool = False) -> Format:
+    """Return the format of that name, or the one that the file's ending tells where no name is given."""
     if name is not None:
         if name not in FORMATS:
             raise InvalidParameter(f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
         return _checked(FORMATS[name], path)
+    option = "--to" if writing else "--from"
     if fspath(path) == STANDARD:
-        raise InvalidParameter("format must be given for -, which has no ending that would tell it.")
+        raise InvalidParameter(f"format must be given for - (`{option}`), which has no ending that would tell it.")
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     ending = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
     for format in FORMATS.values():
         if ending in format.endings:
             return _checked(format, path)
     known = ", ".join(ending for format in FORMATS.values() for ending in format.endings)
-    raise InvalidParameter(f"{path} must end in one of {known}, with or without .gz, or have its format given.")
+    if not writing and os.path.isdir(path):
+        raise directory_given(path)
+    raise InvalidParameter(
+        f"{path} must end in one of {known}, with or without .gz; else give its format (`{option}`)."
+    )
 
 
 def _checked(format: Format, path: str | PathLike[str]) -> Format:
-    if not format.may_be_packed and PurePath(path).suffix.lower() == ".gz":
+    if format.binary and PurePath(path).suffix.lower() == ".gz":
         raise InvalidParameter(f"{path} must not end in .gz: {format.name} is packed inside.")
     return format
