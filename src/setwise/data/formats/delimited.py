@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from setwise.data.documents import Names, TextDocument
@@ -12,6 +12,7 @@ from setwise.data.formats.fields import Fields, clean_labels
 from setwise.data.formats.options import ReadOptions, WriteOptions
 from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.reading import Reading
+from setwise.data.formats.spreadsheet import escape_formula, unescape_formula
 from setwise.data.formats.streams import Lines, Source, decoded
 from setwise.data.formats.writing import LineWriter, Writer
 from setwise.exceptions import InvalidData
@@ -34,12 +35,12 @@ def read_tsv(source: Source, options: ReadOptions, problems: Problems) -> Readin
 
 def csv_writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
     """Write fields with commas between."""
-    return LineWriter(file, _Encoder(",", options.separator))
+    return LineWriter(file, _Encoder(",", options))
 
 
 def tsv_writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
     """Write fields with tabs between."""
-    return LineWriter(file, _Encoder("\t", options.separator))
+    return LineWriter(file, _Encoder("\t", options))
 
 
 def _read(source: Source, delimiter: str, options: ReadOptions, problems: Problems) -> Reading:
@@ -50,12 +51,13 @@ def _read(source: Source, delimiter: str, options: ReadOptions, problems: Proble
         head = [name.strip() for name in next(rows, [])]
         if head:  # a file without any row holds no document either, which is told when it has been read
             fields.check_present(head)
-        for name in fields.all:
+        for name in fields.among(head):
             if head.count(name) > 1:
                 raise Refused(f"there must be one field {name!r}; got {head.count(name)}.")
     except Refused as refused:
         raise InvalidData(f"{source.name}, line {rows.line}: {refused.reason}") from None
-    return Reading(Names(), _documents(rows, head, fields, options.separator, problems))
+    documents = _documents(rows, head, fields, options.separator, problems)
+    return Reading(Names(), documents, fields.keeps(head))
 
 
 class _Rows:
@@ -116,20 +118,24 @@ def _document(row: list[str], head: list[str], fields: Fields, separator: str) -
     return TextDocument(
         text=cells[fields.text],
         labels=None if labels is None else _split(labels, separator, fields.labels),
-        id=cells.get(fields.id) or None,
+        id=unescape_formula(cells.get(fields.id, "")) or None,
+        kept=fields.kept(cells),
     )
 
 
 def _split(cell: str, separator: str, field: str) -> tuple[str, ...]:
-    return clean_labels(cell.split(separator), field) if cell.strip() else ()
+    if not cell.strip():
+        return ()
+    return clean_labels((unescape_formula(label.strip()) for label in cell.split(separator)), field)
 
 
 class _Encoder:
     """Columns are those the first document needs, and every document must fill the same."""
 
-    def __init__(self, delimiter: str, separator: str) -> None:
+    def __init__(self, delimiter: str, options: WriteOptions) -> None:
         self._delimiter = delimiter
-        self._separator = separator
+        self._separator = options.separator
+        self._escape: Callable[[str], str] = escape_formula if options.escape_formulas else str
         self._to_quote = re.compile(rf'["\r\n{delimiter}]|^\s|\s$|^$')
         self._has_id = self._has_labels = False
 
@@ -143,14 +149,15 @@ class _Encoder:
         if (document.labels is not None) != self._has_labels:
             raise Refused("a table must have labels for every document or for none.")
         return self._row(
-            ([] if document.id is None else [document.id])
+            ([] if document.id is None else [self._escape(document.id)])
             + [document.text]
             + ([] if document.labels is None else [self._joined(document.labels)])
         )
 
     def _joined(self, labels: tuple[str, ...]) -> str:
-        joined = self._separator.join(labels)
-        if tuple(joined.split(self._separator) if joined else ()) != labels:
+        escaped = [self._escape(label) for label in labels]
+        joined = self._separator.join(escaped)
+        if (joined.split(self._separator) if joined else []) != escaped:
             raise Refused(
                 f"labels of a table must not hold its separator, {self._separator!r}; got {shown(joined)}. "
                 f"Hint: choose another separator."

@@ -37,6 +37,8 @@ class ReadOptions:
     """LIBSVM: a file of feature names. None is the file beside the data, where there is one."""
     on_error: OnError = "stop"
     """``"skip"`` leaves out documents that cannot be read, and counts them."""
+    keep: tuple[str, ...] | Literal["all"] = ()
+    """Fields or columns to carry along in :attr:`TextDocument.kept`, whatever they hold."""
 
     def __post_init__(self) -> None:
         _check_separator(self.separator)
@@ -52,6 +54,8 @@ class WriteOptions:
     """A format's name, in place of what the file's ending says."""
     separator: str = DEFAULT_SEPARATOR
     """What stands between two labels in csv and tsv."""
+    escape_formulas: bool = True
+    """csv and tsv: put an apostrophe before labels and ids that a spreadsheet would run as formulas."""
 
     def __post_init__(self) -> None:
         _check_separator(self.separator)
