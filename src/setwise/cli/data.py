@@ -12,6 +12,7 @@ from rich.table import Table
 
 from setwise.cli.manners import note, note_skipped, watch
 from setwise.cli.reading import takes_read_options
+from setwise.cli.settings import EscapeFormulas
 
 if TYPE_CHECKING:
     from setwise.data import CorpusStatistics
@@ -65,6 +66,7 @@ def convert(
     out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; - is standard output.")],
     to: To = None,
     to_separator: OutSeparator = ";",
+    escape_formulas: EscapeFormulas = True,
     reading: Any = None,
 ) -> None:
     """Write documents in another format, told by the file's ending.
@@ -82,7 +84,7 @@ def convert(
     from setwise.data import WriteOptions
     from setwise.data import convert as convert_file
 
-    writing = WriteOptions(to, to_separator)
+    writing = WriteOptions(to, to_separator, escape_formulas)
     done = convert_file(data, out, reading, writing, watch=lambda documents: watch(documents, "documents"))
     _note_done(done, (out,))
 
@@ -100,6 +102,7 @@ def split(
     ] = True,
     to: To = None,
     to_separator: OutSeparator = ";",
+    escape_formulas: EscapeFormulas = True,
     reading: Any = None,
 ) -> None:
     """Split documents in two files, every label shared out evenly.
@@ -118,7 +121,7 @@ def split(
         train,
         test,
         reading,
-        WriteOptions(to, to_separator),
+        WriteOptions(to, to_separator, escape_formulas),
         share=share,
         seed=seed,
         stratified=stratified,

@@ -39,6 +39,7 @@ def evaluate(
 
         setwise evaluate topics.setwise test.csv --labels tags --json
     """
+    from setwise.cli.data_checks import DataChecks
     from setwise.cli.features import rows_of
     from setwise.cli.scoring import Scoring
     from setwise.data import batches, open_documents
@@ -47,14 +48,16 @@ def evaluate(
 
     saved = load(model)
     classifier = saved.classifier
-    scoring = Scoring(classifier)
+    scoring, checks = Scoring(classifier), DataChecks(data, reading)
     with open_documents(data, reading) as documents:
         for batch in batches(watch(documents, "documents"), BATCH):
             if any(document.labels is None for document in batch):
                 raise InvalidData(f"{documents.name} must give the labels of every document; some have none given.")
-            X = rows_of(batch, saved.text, classifier.n_features_in_, documents.name)
-            scoring.add(X, [list(document.labels or ()) for document in batch])
+            rows = rows_of(batch, saved.text, classifier.n_features_in_, documents.name)
+            checks.see(batch, rows.coverage)
+            scoring.add(rows.X, [list(document.labels or ()) for document in batch])
     note_skipped(documents.problems)
+    checks.note("separator", "ids", "texts", "coverage")
     scores = scoring.scores()
     if scores.unknown_labels:
         note(f"{len(scores.unknown_labels):,} labels are unknown to the model, such as {scores.unknown_labels[0]!r}.")

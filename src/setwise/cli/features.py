@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from setwise.data import Dataset, Document, TextDocument, VectorDocument, feature_matrix
 from setwise.exceptions import Incompatible
 from setwise.text import TextVectoriser
 
-__all__ = ["Features", "rows_of"]
+__all__ = ["Features", "Rows", "rows_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +45,21 @@ class Features:
         return given if self.text is None else self.text.transform(given)
 
 
-def rows_of(documents: Sequence[Document], text: TextVectoriser | None, n_features: int, file: str) -> Any:
-    """Give the rows of some documents, as a model that was trained on texts (or on vectors) reads them."""
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Documents as a model reads them."""
+
+    X: Any
+    coverage: NDArray[np.float64] | None
+    """The share of each text's words that the model knows; None for vectors."""
+
+
+def rows_of(documents: Sequence[Document], text: TextVectoriser | None, n_features: int, file: str) -> Rows:
+    """Return the rows of some documents for a model that was trained on texts, or on vectors."""
     texts = [document.text for document in documents if isinstance(document, TextDocument)]
     if (text is not None) != bool(texts):
         has, wants = ("texts", "vectors") if texts else ("vectors", "texts")
         raise Incompatible(f"{file} must hold {wants}, which the model was trained on; it holds {has}.")
     if text is not None:
-        return text.transform(texts)
-    return feature_matrix([one for one in documents if isinstance(one, VectorDocument)], n_features)
+        return Rows(*text.transform_with_coverage(texts))
+    return Rows(feature_matrix([one for one in documents if isinstance(one, VectorDocument)], n_features), None)

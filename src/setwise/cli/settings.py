@@ -6,7 +6,18 @@ from typing import Annotated, Literal
 
 import typer
 
-__all__ = ["Budget", "Calibration", "Decision", "Inference", "Metric", "ModelFile", "ModelName", "Seed", "Threads"]
+__all__ = [
+    "Budget",
+    "Calibration",
+    "Decision",
+    "EscapeFormulas",
+    "Inference",
+    "Metric",
+    "ModelFile",
+    "ModelName",
+    "Seed",
+    "Threads",
+]
 
 _TUNING = "What is tuned, and how"
 
@@ -53,3 +64,10 @@ Metric = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="How many cores to use; all if not given.")]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas/--no-escape-formulas",
+        help="In csv and tsv, put an apostrophe before labels and ids that a spreadsheet would run as formulas.",
+    ),
+]

@@ -15,7 +15,7 @@ from setwise.data.documents import Document, Names, TextDocument, VectorDocument
 from setwise.data.formats import Format, Problems, ReadOptions, format_of
 from setwise.data.formats.streams import open_source
 from setwise.data.matrices import feature_matrix
-from setwise.exceptions import InvalidData
+from setwise.exceptions import InvalidData, InvalidParameter
 
 __all__ = ["Dataset", "Documents", "Watch", "batches", "open_documents", "read_dataset", "unwatched"]
 
@@ -37,27 +37,41 @@ class Documents:
     names: Names
     problems: Problems
     """How many documents were skipped so far, and the first reasons."""
+    kept: tuple[str, ...] | None
+    """The columns that documents keep; None where all are kept and each document has its own."""
     _documents: Iterator[Document] = field(repr=False)
+    may_be_empty: bool = False
     n_read: int = 0
 
     def __iter__(self) -> Iterator[Document]:
+        return (document for _, document in self.numbered())
+
+    def numbered(self) -> Iterator[tuple[int, Document]]:
+        """Yield each document with its number in the file, counted from 1; skipped documents are counted too."""
         for document in self._documents:
             self.n_read += 1
-            yield document
-        if self.n_read == 0:
+            yield self.n_read + self.problems.n_skipped, document
+        if self.n_read == 0 and (self.problems.n_skipped or not self.may_be_empty):
             why = f"all were skipped, {self.problems.reasons[0]}" if self.problems.n_skipped else "it holds none."
             raise InvalidData(f"{self.name} must hold at least one document; {why}")
 
 
 @contextmanager
-def open_documents(path: str | PathLike[str], options: ReadOptions | None = None) -> Iterator[Documents]:
-    """Open a file of documents, its format told by its ending; ``-`` is standard input."""
+def open_documents(
+    path: str | PathLike[str], options: ReadOptions | None = None, *, may_be_empty: bool = False
+) -> Iterator[Documents]:
+    """Open a file of documents, its format told by its ending; ``-`` is standard input.
+
+    A file without any document is an error at its end, unless it ``may_be_empty``.
+    """
     options = options or ReadOptions()
     format = format_of(path, options.format)
+    if options.keep and not format.has_columns:
+        raise InvalidParameter(f"{path} has no columns to keep: {format.name} files have none.")
     with open_source(path) as source:
         problems = Problems(source.name, options.on_error)
         reading = format.read(source, options, problems)
-        yield Documents(source.name, format, reading.names, problems, reading.documents)
+        yield Documents(source.name, format, reading.names, problems, reading.kept, reading.documents, may_be_empty)
 
 
 def batches(documents: Iterable[Item], size: int) -> Iterator[list[Item]]:
