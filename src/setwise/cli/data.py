@@ -46,11 +46,14 @@ def stats(
 
         zcat docs.svm.gz | setwise data stats - --from libsvm --json
     """
+    from setwise.cli.data_checks import DataChecks
     from setwise.data import open_documents, statistics
 
+    checks = DataChecks(data, reading)
     with open_documents(data, reading) as documents:
-        counted = statistics(watch(documents, "documents"), documents.names)
+        counted = statistics(watch(checks.over(documents), "documents"), documents.names)
     note_skipped(documents.problems)
+    checks.note("separator", "constant", "ids", "texts")
     if as_json:
         skipped = {"skipped": documents.problems.n_skipped}
         print(json.dumps({"file": data, "format": documents.format.name, **asdict(counted), **skipped}))
@@ -113,6 +116,7 @@ def split(
 
         setwise data split docs.csv --train a.csv.gz --test b.csv.gz --share 0.1 --seed 7 --random
     """
+    from setwise.cli.data_checks import note_shared_texts
     from setwise.data import WriteOptions
     from setwise.data import split as split_file
 
@@ -128,6 +132,7 @@ def split(
         watch=lambda documents: watch(documents, "documents"),
     )
     _note_done(done, (train, test))
+    note_shared_texts(done.shared_texts, done.n_written[1], test, train)
 
 
 def _note_done(done: Converted, files: tuple[str, ...]) -> None:

@@ -15,7 +15,7 @@ from setwise.data import Document, ReadOptions, TextDocument
 from setwise.data.duplicates import Keys
 from setwise.data.formats import format_of
 
-__all__ = ["DataChecks"]
+__all__ = ["DataChecks", "note_shared_texts"]
 
 USUAL_SEPARATORS = (",", ";", "|", "\t")
 
@@ -31,7 +31,7 @@ class DataChecks:
         self._separator = reading.separator if format.joins_labels else None
         self._n_documents = self._n_labelled = self._largest_set = self._n_unknown = 0
         self._labels: Counter[str] = Counter()
-        self._ids, self.texts = Keys(), Keys()
+        self._ids, self._texts = Keys(), Keys()
 
     def over(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents, and look at each."""
@@ -44,7 +44,7 @@ class DataChecks:
         for document in documents:
             self._n_documents += 1
             self._ids.add(document.id)
-            self.texts.add(document.text if isinstance(document, TextDocument) else None)
+            self._texts.add(document.text if isinstance(document, TextDocument) else None)
             if document.labels is not None:
                 self._n_labelled += 1
                 self._labels.update(document.labels)
@@ -66,12 +66,8 @@ class DataChecks:
                 note(f"warning: {warning}")
 
     def note_shared(self, other: DataChecks) -> None:
-        """Print a warning where texts of this file are in the other too, on which a model was trained."""
-        if n := self.texts.n_shared(other.texts):
-            note(
-                f"warning: {n:,} of {self._n_documents:,} texts of {self._data} are in {other._data} too: "
-                f"scores on them are too good."
-            )
+        """Print a warning where texts of this file are in the other too, on which a model is trained."""
+        note_shared_texts(self._texts.n_shared(other._texts), self._n_documents, self._data, other._data)
 
     def _separator_warning(self) -> str | None:
         if self._separator is None or self._largest_set != 1:
@@ -93,15 +89,15 @@ class DataChecks:
         always = [name for name, count in self._labels.items() if count == self._n_labelled > 1]
         if not always:
             return None
-        more = f" and {len(always) - 1:,} other labels" if len(always) > 1 else ""
-        return f"every document of {self._data} has the label {always[0]!r}{more}: nothing can be learnt about that."
+        more = f" (and {len(always) - 1:,} more)" if len(always) > 1 else ""
+        return f"every document of {self._data} has the label {always[0]!r}{more}: nothing can be learnt about it."
 
     def _ids_warning(self) -> str | None:
         n = self._ids.n_repeated()
         return f"{n:,} of {self._n_documents:,} ids of {self._data} repeat an earlier one." if n else None
 
     def _texts_warning(self) -> str | None:
-        n = self.texts.n_repeated()
+        n = self._texts.n_repeated()
         return f"{n:,} of {self._n_documents:,} texts of {self._data} repeat an earlier one." if n else None
 
     def _coverage_warning(self) -> str | None:
@@ -110,4 +106,13 @@ class DataChecks:
         return (
             f"{self._n_unknown:,} of {self._n_documents:,} documents have no word that the model knows; "
             f"do not trust their expected_f1 (their coverage is 0)."
+        )
+
+
+def note_shared_texts(n_shared: int, n_documents: int, file: str, trained_on: str) -> None:
+    """Print a warning where texts of a file are among those that a model is trained on."""
+    if n_shared:
+        note(
+            f"warning: {n_shared:,} of {n_documents:,} texts of {file} are in {trained_on} too: "
+            f"scores on them are too good."
         )

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setwise.data import Dataset, Document, TextDocument, VectorDocument, feature_matrix
-from setwise.exceptions import Incompatible
+from setwise.exceptions import Incompatible, InvalidData
 from setwise.text import TextVectoriser
+from setwise.tuning.automatic import usual_validation
 
 __all__ = ["Features", "Rows", "rows_of"]
 
@@ -27,8 +28,12 @@ class Features:
     """Of the features of vectors, where the file tells them."""
 
     @classmethod
-    def learnt(cls, dataset: Dataset, words: TextVectoriser) -> Features:
-        """Learn the words of texts; take vectors as they are."""
+    def learnt(cls, dataset: Dataset, words: TextVectoriser, file: str, *, holds_out: bool = True) -> Features:
+        """Learn the words of texts, or take vectors as they are, where ``file`` has enough to train on.
+
+        ``holds_out`` says that some of the documents are held out to tune on.
+        """
+        _check_trainable(dataset, file, holds_out)
         if isinstance(dataset.X, list):
             return cls(words.fit_transform(dataset.X), words, None)
         return cls(dataset.X, None, dataset.names.features)
@@ -43,6 +48,19 @@ class Features:
         if isinstance(given, list) != (self.text is not None):
             raise Incompatible("All files must hold documents of one kind; got texts and vectors.")
         return given if self.text is None else self.text.transform(given)
+
+
+def _check_trainable(dataset: Dataset, file: str, holds_out: bool) -> None:
+    labels = dataset.Y or []
+    least = usual_validation(len(labels)).n_folds or 2
+    if holds_out and len(labels) < least:
+        raise InvalidData(f"{file} must give at least {least} documents to train on; it gives {len(labels)}.")
+    if not any(labels):
+        raise InvalidData(
+            f"{file} must have labels to train on; no document has any. Hint: --labels names the field of labels."
+        )
+    if not isinstance(dataset.X, list) and not dataset.X.shape[1]:
+        raise InvalidData(f"{file} must have features to train on; no document has any.")
 
 
 @dataclass(frozen=True, eq=False)

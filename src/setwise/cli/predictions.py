@@ -254,11 +254,11 @@ def _parquet(file: BinaryIO, layout: Layout) -> Iterator[Write]:
 
         def write(predicted: Predicted) -> None:
             kept = [{name: _as_text(value) for name, value in one.items()} for one in columns.cells(predicted)]
-            marginals = [
-                None if one is None else list(one.items()) for one in predicted.marginals or [None] * len(kept)
-            ]
-            rows = zip(predicted.rows(), marginals, kept, strict=True)
-            put([{**row, "marginals": chances, **more} for row, chances, more in rows])
+            rows = []
+            for row, more in zip(predicted.rows(), kept, strict=True):
+                marginals = list(row["marginals"].items()) if "marginals" in row else None
+                rows.append({**row, "marginals": marginals, **more})
+            put(rows)
 
         yield write
         if table is None:  # there are no documents

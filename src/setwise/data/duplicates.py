@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +35,10 @@ class Keys:
         keys = self._array()
         return int((np.isin(keys, other._array()) & (keys != _NOTHING)).sum())
 
-    def part(self, documents: Sequence[int]) -> Keys:
-        """Return the keys of some of the documents."""
+    def take(self, documents: NDArray[np.int64]) -> Keys:
+        """Return the keys of some of the documents, by position."""
         taken = Keys()
-        taken._keys = array("q", self._array()[np.asarray(documents, dtype=np.int64)].tolist())
+        taken._keys.frombytes(self._array()[documents].tobytes())
         return taken
 
     def _array(self) -> NDArray[np.int64]:
