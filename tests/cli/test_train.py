@@ -150,7 +150,7 @@ class TestPredict:
             assert row["sets"][0]["probability"] >= row["sets"][1]["probability"]
             assert all(p >= 0.05 for p in row["marginals"].values())
         assert "60 documents in " in result.stderr
-        assert " a second" in result.stderr
+        assert " per second" in result.stderr
 
     def test_it_pipes(self, folder: Path, model: Path) -> None:
         whole = run("predict", model, folder / "test.jsonl").stdout

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from setwise.cli.manners import note, note_skipped, watch
+from setwise.cli.manners import note, note_skipped, watch, working
 from setwise.cli.predict import BATCH
 from setwise.cli.reading import takes_read_options
 from setwise.cli.settings import ModelFile
@@ -58,7 +58,8 @@ def evaluate(
             scoring.add(rows.X, [list(document.labels or ()) for document in batch])
     note_skipped(documents.problems)
     checks.note("separator", "ids", "texts", "coverage")
-    scores = scoring.scores()
+    with working("scoring"):
+        scores = scoring.scores()
     if scores.unknown_labels:
         note(f"{len(scores.unknown_labels):,} labels are unknown to the model, such as {scores.unknown_labels[0]!r}.")
     if as_json:

@@ -1,4 +1,4 @@
-"""``setwise predict``: a model and documents in, their label sets out, a batch at a time."""
+"""``setwise predict``: predict the label sets of documents, batch by batch."""
 
 from __future__ import annotations
 
@@ -15,24 +15,28 @@ from setwise.cli.settings import EscapeFormulas, ModelFile
 __all__ = ["predict"]
 
 BATCH = 1000
-"""Documents that are held at one time."""
+"""Documents per batch."""
 
 
 @takes_read_options
 def predict(
     model: ModelFile,
     data: Annotated[str, typer.Argument(metavar="DATA", help="Documents; - is standard input.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="OUT", help="Where to; - is standard output.")] = "-",
-    top: Annotated[int, typer.Option(min=0, help="Give the so many most probable of the sets seen in training.")] = 0,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT", help="The file to write; - is standard output.")
+    ] = "-",
+    top: Annotated[
+        int, typer.Option(min=0, help="Also write this many of the most probable label sets of the training data.")
+    ] = 0,
     marginals: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, help="Give the probability of every label that has at least this one."),
+        typer.Option(min=0.0, max=1.0, help="Also write the probability of each label, where it is at least this."),
     ] = None,
     written: Annotated[
         Literal["jsonl", "csv", "parquet", "libsvm"] | None,
         typer.Option(
             "--format",
-            help="The format written, if not by OUT's ending; jsonl on standard output.",
+            help="The format to write, if OUT's ending does not tell it; jsonl on standard output.",
         ),
     ] = None,
     keep: Annotated[
@@ -45,8 +49,7 @@ def predict(
 ) -> None:
     """Predict the label set of every document, with the F1 that it can expect.
 
-    Each prediction has the number of its document in DATA as `row`, its `id` where it has one, and as `coverage` the
-    share of its words that the model knows.
+    `row` is the number of the document in DATA, `coverage` the share of its words that the model knows.
 
     Examples:
 
@@ -82,4 +85,4 @@ def predict(
     note_skipped(documents.problems)
     checks.note("ids", "coverage")
     n = documents.n_read
-    note(f"{n:,} documents in {seconds:.1f} s, {n / max(seconds, 1e-9):,.0f} a second")
+    note(f"{n:,} documents in {seconds:.1f} s, {n / max(seconds, 1e-9):,.0f} per second")

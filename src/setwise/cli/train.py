@@ -36,10 +36,11 @@ def train(
     budget: Budget = "normal",
     metric: Metric = "instance_f1",
     valid: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Documents to tune on, in place of some of DATA.")
+        str | None,
+        typer.Option(metavar="FILE", help="Labelled documents to tune on; without it, some of DATA are held out."),
     ] = None,
     resume: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Keeps finished settings; a run that was ended goes on there.")
+        str | None, typer.Option(metavar="FILE", help="Checkpoint of the tuning; an interrupted run continues from it.")
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
