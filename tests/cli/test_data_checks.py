@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +98,9 @@ def test_split_warns_of_texts_in_both_parts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("separator", [",", "|", "\t"])
-def test_the_option_named_can_be_pasted(separator: str, capsys: pytest.CaptureFixture[str]) -> None:
-    checks = DataChecks("d.csv", ReadOptions())
+def test_the_option_that_is_named_is_quoted_for_a_shell(separator: str, capsys: pytest.CaptureFixture[str]) -> None:
+    checks = DataChecks("d.csv", ReadOptions(), "separator")
     checks.see([TextDocument("one", (f"a{separator}b",)), TextDocument("two", ("c",))])
-    checks.note("separator")
-    assert "--separator" in capsys.readouterr().err
+    checks.note()
+    told = capsys.readouterr().err
+    assert shlex.split(told[told.index("--separator") :].rstrip("\n").removesuffix("."))[1] == separator

@@ -49,11 +49,11 @@ def stats(
     from setwise.cli.data_checks import DataChecks
     from setwise.data import open_documents, statistics
 
-    checks = DataChecks(data, reading)
+    checks = DataChecks(data, reading, "separator", "constant", "ids", "texts")
     with open_documents(data, reading) as documents:
         counted = statistics(watch(checks.over(documents), "documents"), documents.names)
     note_skipped(documents.problems)
-    checks.note("separator", "constant", "ids", "texts")
+    checks.note()
     if as_json:
         skipped = {"skipped": documents.problems.n_skipped}
         print(json.dumps({"file": data, "format": documents.format.name, **asdict(counted), **skipped}))

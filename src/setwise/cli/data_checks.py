@@ -23,10 +23,10 @@ Kind = Literal["separator", "constant", "ids", "texts", "coverage"]
 
 
 class DataChecks:
-    """Collects what the warnings need from the documents of one file; texts and ids as hashes alone."""
+    """Collects what warnings of some kinds need from the documents of one file; texts and ids as hashes alone."""
 
-    def __init__(self, data: str, reading: ReadOptions) -> None:
-        self._data = data
+    def __init__(self, data: str, reading: ReadOptions, *kinds: Kind) -> None:
+        self._data, self._kinds = data, kinds
         format = format_of(data, reading.format)
         self._separator = reading.separator if format.joins_labels else None
         self._n_documents = self._n_labelled = self._largest_set = self._n_unknown = 0
@@ -44,7 +44,8 @@ class DataChecks:
         for document in documents:
             self._n_documents += 1
             self._ids.add(document.id)
-            self._texts.add(document.text if isinstance(document, TextDocument) else None)
+            if "texts" in self._kinds:
+                self._texts.add(document.text if isinstance(document, TextDocument) else None)
             if document.labels is not None:
                 self._n_labelled += 1
                 self._labels.update(document.labels)
@@ -52,8 +53,8 @@ class DataChecks:
         if coverage is not None:
             self._n_unknown += int((coverage == 0.0).sum())
 
-    def note(self, *kinds: Kind) -> None:
-        """Print a warning of each of these kinds that applies."""
+    def note(self) -> None:
+        """Print the warnings that apply."""
         found = {
             "separator": self._separator_warning,
             "constant": self._constant_warning,
@@ -61,7 +62,7 @@ class DataChecks:
             "texts": self._texts_warning,
             "coverage": self._coverage_warning,
         }
-        for kind in kinds:
+        for kind in self._kinds:
             if warning := found[kind]():
                 note(f"warning: {warning}")
 

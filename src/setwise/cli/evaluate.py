@@ -48,7 +48,7 @@ def evaluate(
 
     saved = load(model)
     classifier = saved.classifier
-    scoring, checks = Scoring(classifier), DataChecks(data, reading)
+    scoring, checks = Scoring(classifier), DataChecks(data, reading, "separator", "ids", "texts", "coverage")
     with open_documents(data, reading) as documents:
         for batch in batches(watch(documents, "documents"), BATCH):
             if any(document.labels is None for document in batch):
@@ -57,7 +57,7 @@ def evaluate(
             checks.see(batch, rows.coverage)
             scoring.add(rows.X, [list(document.labels or ()) for document in batch])
     note_skipped(documents.problems)
-    checks.note("separator", "ids", "texts", "coverage")
+    checks.note()
     with working("scoring"):
         scores = scoring.scores()
     if scores.unknown_labels:

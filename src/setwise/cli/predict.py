@@ -71,7 +71,7 @@ def predict(
     classifier, started = saved.classifier, perf_counter()
     columns = tuple(name.strip() for names in keep or () for name in names.split(",") if name.strip())
     reading = replace(reading, keep="all" if keep_all else columns)
-    checks = DataChecks(data, reading)
+    checks = DataChecks(data, reading, "ids", "coverage")
     with open_documents(data, reading, may_be_empty=True) as documents:
         n_sets = min(top, classifier.support_.n_sets)
         layout = Layout(n_sets, marginals is not None, documents.kept, escape_formulas)
@@ -83,6 +83,6 @@ def predict(
                 write(Predicted.by(classifier, numbered, rows, top, marginals))
     seconds = perf_counter() - started
     note_skipped(documents.problems)
-    checks.note("ids", "coverage")
+    checks.note()
     n = documents.n_read
     note(f"{n:,} documents in {seconds:.1f} s, {n / max(seconds, 1e-9):,.0f} per second")

@@ -66,15 +66,15 @@ def train(
 
     check_target(output)
     started = perf_counter()
-    checks = DataChecks(data, reading)
+    checks = DataChecks(data, reading, "separator", "constant", "ids", "texts")
     found = read_dataset(data, reading, watch=lambda documents: watch(checks.over(documents), "reading"))
     note_skipped(found.problems)
     with working("counting words"):
         features = Features.learnt(found, words, data, holds_out=valid is None)
-    checks.note("separator", "constant", "ids", "texts")
+    checks.note()
     tuned_on = None
     if valid is not None:
-        other_checks = DataChecks(valid, reading)
+        other_checks = DataChecks(valid, reading, "texts")
         other = read_dataset(valid, reading, n_features=features.width_of_vectors, watch=other_checks.over)
         note_skipped(other.problems)
         other_checks.note_shared(checks)

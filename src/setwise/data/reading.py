@@ -12,7 +12,7 @@ from typing import TypeVar
 import scipy.sparse as sp
 
 from setwise.data.documents import Document, Names, TextDocument, VectorDocument
-from setwise.data.formats import Format, Problems, ReadOptions, format_of
+from setwise.data.formats import FORMATS, Format, Problems, ReadOptions, format_of
 from setwise.data.formats.streams import open_source
 from setwise.data.matrices import feature_matrix
 from setwise.exceptions import InvalidData, InvalidParameter
@@ -67,7 +67,8 @@ def open_documents(
     options = options or ReadOptions()
     format = format_of(path, options.format)
     if options.keep and not format.has_columns:
-        raise InvalidParameter(f"{path} has no columns to keep: {format.name} files have none.")
+        able = ", ".join(one.name for one in FORMATS.values() if one.has_columns)
+        raise InvalidParameter(f"{path} has no columns to keep: its format is {format.name}, not one of {able}.")
     with open_source(path) as source:
         problems = Problems(source.name, options.on_error)
         reading = format.read(source, options, problems)
