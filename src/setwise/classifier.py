@@ -26,6 +26,7 @@ from setwise.prediction.recipe import DecisionName, InferenceName
 from setwise.tuning.automatic import Tuned, tune
 from setwise.tuning.budget import BudgetName, checked_budget, plan_for
 from setwise.tuning.progress import progress_bar
+from setwise.tuning.search import Progress, Watcher
 from setwise.tuning.validation import Part
 from setwise.wanted import Wanted
 
@@ -75,7 +76,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
 
     ``metric`` is what is tuned for: "instance_f1", "set_accuracy", "micro_f1", "macro_f1" or "hamming_loss".
     ``tuning_file`` keeps every setting that is finished, so that a fit that was ended goes on there; with ``progress``
-    a bar shows how far it is.
+    bars show how far it is, up to the final fit.
 
     After ``fit``: ``classes_`` (the labels), ``model_``, ``support_``, ``recipe_`` and its parts ``inference_``,
     ``calibration_`` (of the support), ``scaling_`` (of exact inference), ``threshold_`` and ``blend_``; ``tuning_``
@@ -144,14 +145,16 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         model, recipe = wanted.model(), wanted.recipe()
         tried = wanted.candidates(model, recipe, may_be_empty=bool((labels.indicator.sum(axis=1) == 0).any()))
         tuned = None
-        if isinstance(self.model, str) or len(tried) > 1 or tried[0].wishes.any:
-            tuned = self._tuned(wanted, model, tried, X, labels, valid)
-            recipe = tuned.recipe
-        support = wanted.support(labels)
-        if tuned is None:
-            trained = clone(model).fit(X, labels)
-        else:
-            trained = tuned.fit(X, labels) if self.refit else tuned.trained[0]
+        with progress_bar(shown=self.progress) as watcher:
+            if isinstance(self.model, str) or len(tried) > 1 or tried[0].wishes.any:
+                tuned = self._tuned(wanted, model, tried, X, labels, valid, watcher)
+                recipe = tuned.recipe
+            watcher(Progress(stage="final fit"))
+            support = wanted.support(labels)
+            if tuned is None:
+                trained = clone(model).fit(X, labels)
+            else:
+                trained = tuned.fit(X, labels) if self.refit else tuned.trained[0]
         if isinstance(trained, LabelModel):
             trained.round_weights()  # so that it predicts the same bits when it was saved and loaded
         self._take(trained, recipe, support, labels.take([0]), tuned)
@@ -247,6 +250,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         X: Any,
         labels: LabelMatrix,
         valid: tuple[Any, Any] | None,
+        watcher: Watcher,
     ) -> Tuned:
         """Find settings and recipe on documents that a first training does not see."""
         if valid is None:
@@ -255,17 +259,16 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             X_valid = _documents(self, valid[0], reset=False)
             parts = [Part(X, labels, X_valid, _as_known(labels, valid[1]), wanted.support)]
         by_name = isinstance(self.model, str)
-        with progress_bar("tuning", shown=self.progress) as watcher:
-            return tune(
-                model,
-                parts,
-                tried,
-                plan=plan_for(model, X, labels, checked_budget(self.budget)) if by_name else None,
-                metric=self.metric,
-                seed=self.seed,
-                path=self.tuning_file,
-                watcher=watcher,
-            )
+        return tune(
+            model,
+            parts,
+            tried,
+            plan=plan_for(model, X, labels, checked_budget(self.budget)) if by_name else None,
+            metric=self.metric,
+            seed=self.seed,
+            path=self.tuning_file,
+            watcher=watcher,
+        )
 
 
 def _as_known(labels: LabelMatrix, Y: Any) -> LabelMatrix:

@@ -12,6 +12,7 @@ import pytest
 
 from setwise.cli import main
 from setwise.data import TextDocument
+from tests.cli.in_process import call
 from tests.cli.process import COMMAND, run
 from tests.data.made import VECTOR_NAMES, VECTORS, put, read_all, write_all
 
@@ -221,3 +222,13 @@ def test_a_bar_is_shown_on_a_terminal_alone(table: Path) -> None:
     os.close(ours)
     assert "documents" in shown
     assert json.loads(result.stdout)["instances"] == 5
+
+
+def test_labels_are_no_formulas_in_a_table_unless_asked_for(tmp_path: Path) -> None:
+    write_all(tmp_path / "docs.jsonl", [TextDocument("a", ("=x", "y"), "@1"), TextDocument("b", ("y",), "2")])
+    parts = ("--train", tmp_path / "a.csv", "--test", tmp_path / "b.csv", "--share", "0.5", "--random")
+    for option, cells in {"--escape-formulas": "'@1,a,'=x;y\n", "--no-escape-formulas": "@1,a,=x;y\n"}.items():
+        assert call("data", "convert", tmp_path / "docs.jsonl", tmp_path / "docs.csv", option).returncode == 0
+        assert cells in (tmp_path / "docs.csv").read_text(encoding="utf-8")
+        assert call("data", "split", tmp_path / "docs.jsonl", *parts, option).returncode == 0
+        assert cells in "".join((tmp_path / name).read_text(encoding="utf-8") for name in ("a.csv", "b.csv"))

@@ -61,5 +61,5 @@ def test_integer_labels_are_written_as_they_are(tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "t.jsonl", [{"text": "a goal for the striker in the stadium", "labels": ["100"]}])
     assert json.loads(told("evaluate", model, file, "--json"))["set_accuracy"] == 1.0
     header, row = told("predict", model, file, "--top", "1", "--format", "csv").splitlines()
-    assert header.startswith("id,labels,expected_f1,set_1")
-    assert row.split(",")[1] == row.split(",")[3] == "100"
+    assert header.startswith("row,id,labels,expected_f1,coverage,set_1")
+    assert row.split(",")[2] == row.split(",")[5] == "100"

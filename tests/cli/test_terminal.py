@@ -175,6 +175,5 @@ def test_commands_print_through_the_helpers_alone(repository: Path) -> None:
 def test_a_bar_without_a_stream_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", None)
     assert list(watch([1, 2], "numbers")) == [1, 2]
-    with progress_bar("tuning", shown=True) as watcher:
-        assert watcher is not None
-        watcher(Progress(1, 2, None))
+    with progress_bar(shown=True) as show:
+        show(Progress(1, 2))

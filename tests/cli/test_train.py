@@ -19,6 +19,7 @@ import pytest
 
 from setwise.persistence import load
 from tests.cli.corpus import WORDS, news, write_jsonl
+from tests.cli.in_process import call
 from tests.cli.process import COMMAND, run
 
 TEST = news(60, seed=1)
@@ -32,6 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     trained = run("train", made / "train.jsonl", "-o", made / "news.setwise", "--budget", "quick", "--threads", "1")
     assert trained.returncode == 0, trained.stderr
     (made / "trained.txt").write_text(trained.stdout, encoding="utf-8")
+    (made / "told.txt").write_text(trained.stderr, encoding="utf-8")
     return made
 
 
@@ -48,7 +50,23 @@ class TestTrain:
         assert "strength" in told
         tried = [line for line in told.splitlines() if re.search(r"(support|exact).* 0\.\d{4}", line)]
         assert len(tried) == 5
-        assert sum("(chosen)" in line for line in tried) >= 1
+        assert [line.endswith("chosen") for line in map(str.rstrip, tried)] == [True, False, False, False, False]
+
+    def test_rows_of_the_table_differ_by_their_settings(self, folder: Path) -> None:
+        told = (folder / "trained.txt").read_text(encoding="utf-8").splitlines()
+        head = next(line for line in told if line.split()[:1] == ["prediction"])
+        assert head.split() == ["prediction", "l1_ratio", "strength", "instance_f1"]
+        rows = [line.split() for line in told[told.index(head) + 1 :]]
+        assert len({tuple(row[:-1]) for row in rows}) == len(rows)
+        assert all(len(line) <= 80 for line in told[1:])
+
+    def test_what_to_do_next_works_when_pasted(self, folder: Path) -> None:
+        told = (folder / "told.txt").read_text(encoding="utf-8").splitlines()
+        at = told.index("next:")
+        assert len(told) == at + 3
+        for command in told[at + 1 :]:
+            result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+            assert result.returncode == 0, result.stderr
 
     def test_for_a_machine_it_is_one_object(self, folder: Path, tmp_path: Path) -> None:
         given = ("train", folder / "train.jsonl", "-o", tmp_path / "m.setwise", "--budget", "quick", "--json")
@@ -138,7 +156,7 @@ class TestPredict:
             assert row["sets"][0]["probability"] >= row["sets"][1]["probability"]
             assert all(p >= 0.05 for p in row["marginals"].values())
         assert "60 documents in " in result.stderr
-        assert " a second" in result.stderr
+        assert " per second" in result.stderr
 
     def test_it_pipes(self, folder: Path, model: Path) -> None:
         whole = run("predict", model, folder / "test.jsonl").stdout
@@ -154,7 +172,7 @@ class TestPredict:
         table = run("predict", model, folder / "test.jsonl", "--format", "csv", "--top", "1")
         rows = list(csv.DictReader(io.StringIO(table.stdout)))
         assert [row["labels"].split(";") for row in rows] == [row["labels"] for row in expected]
-        assert set(rows[0]) == {"id", "labels", "expected_f1", "set_1", "probability_1"}
+        assert set(rows[0]) == {"row", "id", "labels", "expected_f1", "coverage", "set_1", "probability_1"}
         run("predict", model, folder / "test.jsonl", "-o", tmp_path / "p.jsonl.gz")
         with gzip.open(tmp_path / "p.jsonl.gz", "rt", encoding="utf-8") as file:
             assert [json.loads(line) for line in file] == expected
@@ -250,8 +268,13 @@ class TestMistakes:
             ("", (), "must hold at least one document"),
             ('{"body": "x", "labels": []}\n', (), "text"),
             ('{"text": "x"}\n', (), "must give the labels"),
-            ('{"text": "one two", "labels": []}\n', (), "label"),
-            ('{"text": "!", "labels": ["a"]}\n{"text": "?", "labels": ["b"]}\n', (), "word"),
+            (
+                '{"text": "one two", "labels": []}\n' * 3,
+                (),
+                "d.jsonl must have labels to train on; no document has any",
+            ),
+            ('{"text": "one two", "labels": ["a"]}\n', (), "d.jsonl must give at least 3 documents to train on; it"),
+            ('{"text": "!", "labels": ["a"]}\n' * 2 + '{"text": "?", "labels": ["b"]}\n', (), "word"),
         ],
     )
     def test_data_that_cannot_be_trained_on(
@@ -261,8 +284,30 @@ class TestMistakes:
         result = run("train", tmp_path / "d.jsonl", "-o", tmp_path / "m.setwise", *options)
         assert (result.returncode, result.stdout) == (1, "")
         assert told in result.stderr
-        assert "Traceback" not in result.stderr
+        assert result.stderr.count("\n") == 1
+        assert not re.search(r"\b[XY]\b", result.stderr)
         assert not (tmp_path / "m.setwise").exists()
+
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            (["train", "none.svm", "-o", "m.setwise"], "none.svm must have features to train on; no document has any."),
+            (["compare", "none.svm"], "none.svm must have features to train on; no document has any."),
+            (["compare", "one.svm"], "There must be at least a document a part, 2; got 1."),
+            (["compare", "two.svm"], "two.svm must give at least 3 documents to train on; it gives 1."),
+            (["data", "split", "one.svm", "--train", "a.svm", "--test", "b.svm"], "There must be at least a document"),
+        ],
+    )
+    def test_errors_speak_of_files_and_not_of_arrays(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        for name, content in {"none": "0\n1\n" * 4, "one": "0 1:1\n", "two": "0 1:1\n1 2:1\n"}.items():
+            Path(f"{name}.svm").write_text(content, encoding="utf-8")
+        result = call(*arguments)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert result.stderr.startswith(f"error: {told}")
+        assert result.stderr.count("\n") == 1
 
     def test_a_model_that_cannot_be_written_is_told_and_the_old_one_stays(self, folder: Path, tmp_path: Path) -> None:
         closed = tmp_path / "closed"

@@ -129,7 +129,7 @@ def test_the_commands_of_the_readme_run_on_a_csv(readme, tmp_path):
     assert "instance f1" in result.stdout
     predicted = (tmp_path / "predicted.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(predicted) > 15
-    assert json.loads(predicted[0]).keys() == {"labels", "expected_f1", "sets"}
+    assert json.loads(predicted[0]).keys() == {"row", "labels", "expected_f1", "coverage", "sets"}
 
 
 def test_the_tutorial_goes_from_a_csv_to_predictions(repository, tmp_path, monkeypatch):

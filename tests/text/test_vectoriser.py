@@ -172,3 +172,36 @@ class TestRefusals:
         ]:
             with pytest.raises(InvalidData, match=message):
                 TextVectoriser.from_state(replace(state, **change))
+
+
+class TestCoverage:
+    @pytest.fixture
+    def fitted(self) -> TextVectoriser:
+        return TextVectoriser(min_df=1).fit(["the cat sat", "the dog sat"])
+
+    def test_it_is_the_share_of_known_words(self, fitted: TextVectoriser) -> None:
+        texts = ["The cat sat", "the the yak", "a yak", "", "!", "cat yak dog emu"]
+        assert_allclose(fitted.coverage(texts), [1.0, 2 / 3, 0.0, 0.0, 0.0, 0.5])
+
+    def test_pairs_of_words_do_not_count(self) -> None:
+        both = TextVectoriser((1, 2), min_df=1).fit(["the cat sat", "the dog sat"])
+        assert_allclose(both.coverage(["sat the yak", "cat the"]), [2 / 3, 1.0])
+
+    def test_where_there_are_no_single_words_the_shortest_ngrams_count(self) -> None:
+        pairs = TextVectoriser((2, 3), min_df=1).fit(["the cat sat", "the dog sat"])
+        assert_allclose(pairs.coverage(["the cat ran", "cat"]), [0.5, 0.0])
+
+    def test_words_left_out_do_not_count(self) -> None:
+        few = TextVectoriser(min_df=1, stop_words=["the"]).fit(["the cat sat", "the dog sat"])
+        assert_allclose(few.coverage(["the cat", "the the"]), [1.0, 0.0])
+
+    def test_rows_come_with_it_and_are_the_same(self, fitted: TextVectoriser) -> None:
+        texts = ["the cat", "yak", "dog yak"]
+        X, coverage = fitted.transform_with_coverage(texts)
+        assert_array_equal(X.toarray(), fitted.transform(texts).toarray())
+        assert_array_equal(coverage, fitted.coverage(texts))
+
+    def test_no_texts_and_wrong_texts(self, fitted: TextVectoriser) -> None:
+        assert fitted.coverage([]).shape == (0,)
+        with pytest.raises(InvalidData, match="texts must be strings; got a value of type int as text 1"):
+            fitted.coverage(["a", 1])  # type: ignore[list-item]

@@ -58,7 +58,7 @@ def compare(
     rest, held = hold_out(found.Y, share, seed)
     # Words are learnt on the first part alone: the other is scored as documents that nobody has seen.
     part = Dataset(_taken(found.X, rest), [found.Y[i] for i in rest], [], found.names, found.problems)
-    features = Features.learnt(part, words)
+    features = Features.learnt(part, words, data)
     X_held, Y_held = features.of(_taken(found.X, held)), [found.Y[i] for i in held]
     table = Table("model", *(name.replace("_", " ") for name in SHOWN), "prediction", "seconds")
     for name in wanted:

@@ -9,6 +9,7 @@ import typer
 
 from setwise.cli.manners import note, note_skipped, watch
 from setwise.cli.reading import takes_read_options
+from setwise.cli.settings import EscapeFormulas
 from setwise.cli.terminal import Table, say, say_json, show
 
 if TYPE_CHECKING:
@@ -43,12 +44,15 @@ def stats(
 
         zcat docs.svm.gz | setwise data stats - --from libsvm --json
     """
+    from setwise.cli.data_checks import DataChecks
     from setwise.data import check_files, files_read, open_documents, statistics
 
     check_files(files_read(data, reading))
+    checks = DataChecks(data, reading, "separator", "constant", "ids", "texts")
     with open_documents(data, reading) as documents:
-        counted = statistics(watch(documents, "documents"), documents.names)
+        counted = statistics(watch(checks.over(documents), "documents"), documents.names)
     note_skipped(documents.problems)
+    checks.note()
     if as_json:
         skipped = {"skipped": documents.problems.n_skipped}
         say_json({"file": data, "format": documents.format.name, **asdict(counted), **skipped})
@@ -64,6 +68,7 @@ def convert(
     out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; - is standard output.")],
     to: To = None,
     to_separator: OutSeparator = ";",
+    escape_formulas: EscapeFormulas = True,
     reading: Any = None,
 ) -> None:
     """Write documents in another format, told by the file's ending.
@@ -81,7 +86,7 @@ def convert(
     from setwise.data import WriteOptions
     from setwise.data import convert as convert_file
 
-    writing = WriteOptions(to, to_separator)
+    writing = WriteOptions(to, to_separator, escape_formulas)
     done = convert_file(data, out, reading, writing, watch=lambda documents: watch(documents, "documents"))
     _note_done(done, (out,))
 
@@ -99,6 +104,7 @@ def split(
     ] = True,
     to: To = None,
     to_separator: OutSeparator = ";",
+    escape_formulas: EscapeFormulas = True,
     reading: Any = None,
 ) -> None:
     """Split documents in two files, every label shared out evenly.
@@ -109,6 +115,7 @@ def split(
 
         setwise data split docs.csv --train a.csv.gz --test b.csv.gz --share 0.1 --seed 7 --random
     """
+    from setwise.cli.data_checks import note_shared_texts
     from setwise.data import WriteOptions
     from setwise.data import split as split_file
 
@@ -117,13 +124,14 @@ def split(
         train,
         test,
         reading,
-        WriteOptions(to, to_separator),
+        WriteOptions(to, to_separator, escape_formulas),
         share=share,
         seed=seed,
         stratified=stratified,
         watch=lambda documents: watch(documents, "documents"),
     )
     _note_done(done, (train, test))
+    note_shared_texts(done.shared_texts, done.n_written[1], test, train)
 
 
 def _note_done(done: Converted, files: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from setwise import SetClassifier
-from setwise.cli.manners import command_name, note
+from setwise.cli.manners import example, note, working
 from setwise.cli.terminal import Table, say, show
 from setwise.data import TextDocument, check_files, open_writer
 from setwise.data.docstrings import collect_docstrings
@@ -34,27 +34,30 @@ def run_demo(*, output: str, held_out: str, budget: Any, seed: int, most: int | 
     """Collect the corpus, train, compare predictions on a part held out, and save the model and that part."""
     check_files((), (output, held_out))
     started = perf_counter()
-    train, test = _corpus(seed, most)
+    with working("collecting docstrings"):
+        train, test = _corpus(seed, most)
     words = TextVectoriser()
-    X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
+    with working("counting words"):
+        X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
     n_labels = len({name for names in train.labels for name in names})
     say(
         f"{len(train.texts) + len(test.texts):,} docstrings of Python, NumPy, SciPy and scikit-learn, "
         f"{len(test.texts):,} of them held out: {X.shape[1]:,} words, {n_labels} labels, "
         f"{len({tuple(names) for names in train.labels}):,} label sets in training."
     )
-    note("training one logistic regression a label, and tuning it on documents held out ...")
+    note("training one logistic regression per label, and tuning it on documents held out ...")
     classifier = SetClassifier(budget=budget, seed=seed, progress=True).fit(X, train.labels)
-    show(_gain(classifier, X_test, test.labels))
-    show(_documents(classifier, X_test, test))
+    with working("predicting the documents held out, in three ways"):
+        gain, documents = _gain(classifier, X_test, test.labels), _documents(classifier, X_test, test)
+    show(gain)
+    show(documents)
     save(output, classifier, words, documents=len(train.texts))
     with open_writer(held_out) as write:
         for name, text, labels in zip(test.names, test.texts, test.labels, strict=True):
             write(TextDocument(text, tuple(labels), name))
     say(f"The model is in {output}, the documents held out are in {held_out}. Try next:")
-    setwise = command_name()
-    say(f"  {setwise} predict {output} {held_out} --top 3 | head -1")
-    say(f"  {setwise} evaluate {output} {held_out}")
+    say(f"  {example('predict', output, held_out, '--top', '3')} | head -1")
+    say(f"  {example('evaluate', output, held_out)}")
     note(f"{perf_counter() - started:.0f} s in all")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setwise.cli.manners import note, note_skipped, watch
+from setwise.cli.manners import note, note_skipped, watch, working
 from setwise.cli.predict import BATCH
 from setwise.cli.reading import takes_read_options
 from setwise.cli.settings import ModelFile
@@ -38,6 +38,7 @@ def evaluate(
 
         setwise evaluate topics.setwise test.csv --labels tags --json
     """
+    from setwise.cli.data_checks import DataChecks
     from setwise.cli.features import rows_of
     from setwise.cli.scoring import Scoring
     from setwise.data import batches, check_files, files_read, open_documents
@@ -47,15 +48,18 @@ def evaluate(
     check_files([model, *files_read(data, reading)])
     saved = load(model)
     classifier = saved.classifier
-    scoring = Scoring(classifier)
+    scoring, checks = Scoring(classifier), DataChecks(data, reading, "separator", "ids", "texts", "coverage")
     with open_documents(data, reading) as documents:
         for batch in batches(watch(documents, "documents"), BATCH):
             if any(document.labels is None for document in batch):
                 raise InvalidData(f"{documents.name} must give the labels of every document; some have none given.")
-            X = rows_of(batch, saved.text, classifier.n_features_in_, documents.name)
-            scoring.add(X, [list(document.labels or ()) for document in batch])
+            rows = rows_of(batch, saved.text, classifier.n_features_in_, documents.name)
+            checks.see(batch, rows.coverage)
+            scoring.add(rows.X, [list(document.labels or ()) for document in batch])
     note_skipped(documents.problems)
-    scores = scoring.scores()
+    checks.note()
+    with working("scoring"):
+        scores = scoring.scores()
     if scores.unknown_labels:
         note(f"{len(scores.unknown_labels):,} labels are unknown to the model, such as {scores.unknown_labels[0]!r}.")
     if as_json:

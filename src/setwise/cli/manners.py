@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from rich.console import Console
@@ -18,7 +20,18 @@ from setwise.exceptions import InvalidParameter, SetwiseError
 if TYPE_CHECKING:
     from setwise.data.formats import Problems
 
-__all__ = ["FAILED_WORK", "INTERRUPTED", "WRONG_USE", "command_name", "note", "note_skipped", "run", "watch"]
+__all__ = [
+    "FAILED_WORK",
+    "INTERRUPTED",
+    "WRONG_USE",
+    "command_name",
+    "example",
+    "note",
+    "note_skipped",
+    "run",
+    "watch",
+    "working",
+]
 
 FAILED_WORK = 1
 WRONG_USE = 2
@@ -70,8 +83,19 @@ def _stop(message: str, code: int) -> None:
 
 
 def command_name() -> str:
-    """How the command can be called again: by its name, or from where it is if no shell would find it."""
-    return "setwise" if shutil.which("setwise") else os.path.relpath(sys.argv[0])
+    """Return what to type to call this very command again, quoted for a shell."""
+    running, found = Path(sys.argv[0]).absolute(), shutil.which("setwise")
+    if not os.access(running, os.X_OK) or (found and running.samefile(found)):
+        return "setwise"  # also where what runs is no command, but a program that calls this one
+    if not running.is_relative_to(Path.cwd()):
+        return shlex.quote(str(running))
+    inside = running.relative_to(Path.cwd())
+    return shlex.quote(str(inside) if len(inside.parts) > 1 else os.path.join(os.curdir, inside))
+
+
+def example(*arguments: str | os.PathLike[str]) -> str:
+    """Return a line that calls this very command, to be pasted into a shell."""
+    return " ".join([command_name(), shlex.join(os.fspath(one) for one in arguments)])
 
 
 def note(message: str) -> None:
@@ -100,3 +124,13 @@ def watch(items: Iterable[Item], doing: str, total: int | None = None) -> Iterat
         for item in items:
             yield item
             progress.advance(task)
+
+
+@contextmanager
+def working(doing: str) -> Iterator[None]:
+    """Show on a terminal what is being done and for how long, while the block runs."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        progress.add_task(doing, total=None)
+        yield

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from setwise.cli.shared import taking
 
-__all__ = ["takes_read_options"]
+if TYPE_CHECKING:
+    from setwise.data import ReadOptions
+
+__all__ = ["as_arguments", "takes_read_options"]
 
 
 class OnError(StrEnum):
@@ -84,6 +88,15 @@ def _options(
         largest_index=largest_index,
         on_error=on_error.value,
     )
+
+
+def as_arguments(reading: ReadOptions) -> list[str]:
+    """Return the options of the command line that ask for this way of reading."""
+    given = {one.name: getattr(reading, one.name) for one in fields(reading) if one.name != "keep"}
+    usual = {one.name: one.default for one in fields(reading)}
+    names = {"format": "--from"}
+    changed = ((name, str(value)) for name, value in given.items() if value != usual[name])
+    return [word for name, value in changed for word in (names.get(name, f"--{name.replace('_', '-')}"), value)]
 
 
 takes_read_options = taking(_options, "reading")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setwise.cli.manners import command_name, note, note_skipped, watch
-from setwise.cli.reading import takes_read_options
+from setwise.cli.manners import example, note, note_skipped, watch, working
+from setwise.cli.reading import as_arguments, takes_read_options
 from setwise.cli.settings import Budget, Calibration, Decision, Inference, Metric, ModelName, Seed, Threads
 from setwise.cli.terminal import Table, say, say_json, show
 from setwise.cli.words import takes_word_options
@@ -34,10 +34,11 @@ def train(
     budget: Budget = "normal",
     metric: Metric = "instance_f1",
     valid: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Documents to tune on, in place of some of DATA.")
+        str | None,
+        typer.Option(metavar="FILE", help="Labelled documents to tune on; without it, some of DATA are held out."),
     ] = None,
     resume: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Keeps finished settings; a run that was ended goes on there.")
+        str | None, typer.Option(metavar="FILE", help="Checkpoint of the tuning; an interrupted run continues from it.")
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
@@ -56,6 +57,7 @@ def train(
         setwise train train.svm.gz -o codes.setwise --model crf --valid valid.svm.gz
     """
     from setwise import SetClassifier
+    from setwise.cli.data_checks import DataChecks
     from setwise.cli.features import Features
     from setwise.data import check_distinct, check_files, files_read, read_dataset
     from setwise.persistence import save
@@ -67,13 +69,18 @@ def train(
         check_distinct(inputs, [output, resume])
         check_checkpoint(resume)
     started = perf_counter()
-    found = read_dataset(data, reading, watch=lambda documents: watch(documents, "reading"))
+    checks = DataChecks(data, reading, "separator", "constant", "ids", "texts")
+    found = read_dataset(data, reading, watch=lambda documents: watch(checks.over(documents), "reading"))
     note_skipped(found.problems)
-    features = Features.learnt(found, words)
+    with working("counting words"):
+        features = Features.learnt(found, words, data, holds_out=valid is None)
+    checks.note()
     tuned_on = None
     if valid is not None:
-        other = read_dataset(valid, reading, n_features=features.width_of_vectors)
+        other_checks = DataChecks(valid, reading, "texts")
+        other = read_dataset(valid, reading, n_features=features.width_of_vectors, watch=other_checks.over)
         note_skipped(other.problems)
+        other_checks.note_shared(checks)
         tuned_on = features.of(other.X), other.Y
     classifier = SetClassifier(
         model,
@@ -89,22 +96,25 @@ def train(
     )
     classifier.fit(features.X, found.Y, tuned_on)
     seconds = perf_counter() - started
-    save(
-        output,
-        classifier,
-        features.text,
-        documents=found.n_documents,
-        skipped=found.problems.n_skipped,
-        feature_names=None if features.names is None else list(features.names),
-    )
+    with working("saving"):
+        save(
+            output,
+            classifier,
+            features.text,
+            documents=found.n_documents,
+            skipped=found.problems.n_skipped,
+            feature_names=None if features.names is None else list(features.names),
+        )
     tuning = classifier.tuning_
     if as_json:
         say_json({"model": output, "documents": found.n_documents, "seconds": seconds, **_summary(tuning)})
     else:
         say(f"{output}: {found.n_documents:,} documents, {len(classifier.classes_):,} labels, {seconds:.1f} s")
         _show(tuning)
-    setwise = command_name()
-    note(f"next: {setwise} predict {output} FILE, {setwise} inspect {output}")
+    note("next:")
+    note(f"  {example('inspect', output)}")
+    if data != "-":
+        note(f"  {example('predict', output, data, *as_arguments(reading))}")
 
 
 def _summary(tuning: Tuned | None) -> dict[str, Any]:
@@ -124,13 +134,16 @@ def _settings(tuning: Tuned) -> dict[str, Any]:
 def _show(tuning: Tuned | None) -> None:
     if tuning is None:
         return
-    chosen = ", ".join(f"{name} {value:.3g}" for name, value in _settings(tuning).items())
+    settings = _settings(tuning)
+    chosen = ", ".join(f"{name} {value:.3g}" for name, value in settings.items())
     stopped = "" if tuning.iterations is None else f", {tuning.iterations} iterations"
     say(f"chosen on documents held out: {type(tuning.model).__name__}, {chosen or 'as given'}{stopped}")
-    table = Table("prediction", tuning.metric, box=None)
-    table.columns[1].justify = "right"
+    table = Table("prediction", *settings, tuning.metric, "", box=None)
+    for column in table.columns[1:-1]:
+        column.justify = "right"
     best = sorted(tuning.alternatives, key=lambda one: one.value, reverse=tuning.metric != "hamming_loss")
     for one in best[:N_SHOWN]:
-        mark = " (chosen)" if one.recipe == tuning.recipe_name and one.value == tuning.value else ""
-        table.add_row(f"{one.recipe}{mark}", f"{one.value:.4f}")
+        values = (f"{one.settings[name]:.3g}" for name in settings)
+        is_chosen = one.recipe == tuning.recipe_name and one.settings == settings
+        table.add_row(one.recipe, *values, f"{one.value:.4f}", "chosen" if is_chosen else "")
     show(table)

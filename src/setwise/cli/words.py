@@ -15,12 +15,15 @@ def _option(help: str, **more: Any) -> Any:
     return typer.Option(help=help, rich_help_panel="How text becomes features", **more)
 
 
-_Ngrams = Annotated[int, _option("Take up to so many neighbouring words together.", min=1)]
-_MinDf = Annotated[float | None, _option("Leave out words of fewer documents: a number, or a share below 1.")]
-_MaxDf = Annotated[float, _option("Leave out words of more documents: a share, or a number above 1.")]
-_MaxFeatures = Annotated[int | None, _option("Keep so many words, the most frequent.", min=1)]
-_StopWords = Annotated[Literal["english"] | None, _option("Leave out common words of English.")]
-_Accents = Annotated[Literal["unicode", "ascii"] | None, _option("Take off accents: of all letters, or fast.")]
+_Ngrams = Annotated[int, _option("Longest n-gram, in words.", min=1)]
+_MinDf = Annotated[float | None, _option("Ignore words in fewer documents than this: a number, or a share below 1.")]
+_MaxDf = Annotated[float, _option("Ignore words in more documents than this: a share, or a number above 1.")]
+_MaxFeatures = Annotated[int | None, _option("Largest vocabulary; the most frequent words are kept.", min=1)]
+_StopWords = Annotated[Literal["english"] | None, _option("Ignore common English words.")]
+_Accents = Annotated[
+    Literal["unicode", "ascii"] | None,
+    _option("Remove accents: from all letters, or from those that ASCII can write (faster)."),
+]
 
 
 def _options(

@@ -8,7 +8,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
-from setwise.data.documents import Document, Names, VectorDocument
+from setwise.data.documents import Document, Names, TextDocument, VectorDocument
+from setwise.data.duplicates import Keys
 from setwise.data.formats import Format, Problems, ReadOptions, WriteOptions, format_of
 from setwise.data.formats.sniffing import RECOGNISED
 from setwise.data.formats.streams import STANDARD
@@ -26,11 +27,13 @@ MOST_MADE_UP_NAMES = 10_000_000
 
 @dataclass(frozen=True)
 class Converted:
-    """How many documents were written to each file, whether ids were lost on the way, and what was skipped."""
+    """What was written to each file, and what was lost on the way."""
 
     n_written: tuple[int, ...]
     ids_lost: bool
     problems: Problems
+    shared_texts: int = 0
+    """Documents of the second file whose text is in the first too."""
 
 
 def convert(
@@ -75,17 +78,20 @@ def split(
     copy.check_twice()
     survey = _Survey()
     labels: list[tuple[str, ...]] = []
+    texts = Keys()
     with open_documents(source, copy.reading) as documents:
         for document in documents:
             survey.see(document)
             labels.append(document.labels or ())
+            texts.add(document.text if isinstance(document, TextDocument) else None)
         names = documents.names if copy.can_write(documents.names) else survey.names(documents, copy.needs_features)
     if stratified and not survey.labels:
         raise InvalidData(f"{source} must have labels for a stratified split; it has none. Hint: split at random.")
-    _, held = hold_out(labels, share, seed) if stratified else random_hold_out(len(labels), share, seed)
+    rest, held = hold_out(labels, share, seed) if stratified else random_hold_out(len(labels), share, seed)
     in_test = set(held.tolist())
     with open_documents(source, copy.reading) as documents:
-        return copy.run(documents, names, watch, [int(number in in_test) for number in range(len(labels))])
+        done = copy.run(documents, names, watch, [int(number in in_test) for number in range(len(labels))])
+    return replace(done, shared_texts=texts.take(held).n_shared(texts.take(rest)))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +21,8 @@ class TextDocument:
     text: str
     labels: tuple[str, ...] | None = None
     id: str | None = None
+    kept: Mapping[str, object] | None = None
+    """Other fields of the file by name, those that ``ReadOptions.keep`` asks for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -49,28 +49,43 @@ class Documents:
     names: Names
     problems: Problems
     """How many documents were skipped so far, and the first reasons."""
+    kept: tuple[str, ...] | None
+    """The columns that documents keep; None where all are kept and each document has its own."""
     _documents: Iterator[Document] = field(repr=False)
+    may_be_empty: bool = False
     n_read: int = 0
 
     def __iter__(self) -> Iterator[Document]:
+        return (document for _, document in self.numbered())
+
+    def numbered(self) -> Iterator[tuple[int, Document]]:
+        """Yield each document with its number in the file, counted from 1; skipped documents are counted too."""
         for document in self._documents:
             self.n_read += 1
-            yield document
-        if self.n_read == 0:
+            yield self.n_read + self.problems.n_skipped, document
+        if self.n_read == 0 and (self.problems.n_skipped or not self.may_be_empty):
             why = f"all were skipped, {self.problems.reasons[0]}" if self.problems.n_skipped else "it holds none."
             raise InvalidData(f"{self.name} must hold at least one document; {why}")
 
 
 @contextmanager
-def open_documents(path: str | PathLike[str], options: ReadOptions | None = None) -> Iterator[Documents]:
-    """Open a file of documents, its format told by its ending, or for ``-``, standard input, by its first bytes."""
+def open_documents(
+    path: FilePath, options: ReadOptions | None = None, *, may_be_empty: bool = False
+) -> Iterator[Documents]:
+    """Open a file of documents, its format told by its ending, or for ``-``, standard input, by its first bytes.
+
+    A file without any document is an error at its end, unless it ``may_be_empty``.
+    """
     options = options or ReadOptions()
     format = known_format(path, options)
     with open_source(path, options.encoding, binary=format is not None and format.binary) as source:
-        format = format or _recognised(source, options)
+        format = format or _recognised(source, options, may_be_empty)
+        if options.keep and not format.has_columns:
+            able = ", ".join(one.name for one in FORMATS.values() if one.has_columns)
+            raise InvalidParameter(f"{path} has no columns to keep: its format is {format.name}, not one of {able}.")
         problems = Problems(source.name, options.on_error)
         reading = format.read(source, options, problems)
-        yield Documents(source.name, format, reading.names, problems, reading.documents)
+        yield Documents(source.name, format, reading.names, problems, reading.kept, reading.documents, may_be_empty)
 
 
 def files_read(path: FilePath, options: ReadOptions | None = None) -> list[FilePath]:
@@ -90,8 +105,10 @@ def known_format(path: FilePath, options: ReadOptions) -> Format | None:
     return format_of(path, options.format)
 
 
-def _recognised(source: Source, options: ReadOptions) -> Format:
+def _recognised(source: Source, options: ReadOptions, may_be_empty: bool) -> Format:
     head = source.head()
+    if not head and may_be_empty:
+        return FORMATS["jsonl"]  # whose empty file holds no document
     if not head:
         raise InvalidData(f"{source.name} must hold at least one document; it is empty.")
     name = format_name_of(head, options)

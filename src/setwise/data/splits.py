@@ -58,7 +58,7 @@ def stratified_parts(Y: Any, shares: Sequence[float], seed: int = 0) -> NDArray[
     labels = LabelMatrix.of(Y)
     n_documents = labels.n_samples
     if n_documents < len(shares):
-        raise InvalidData(f"Y must have at least a document a part, {len(shares)}; got {n_documents}.")
+        raise InvalidData(f"There must be at least a document a part, {len(shares)}; got {n_documents}.")
     random = np.random.default_rng(seed)
     order = random.permutation(n_documents)
     part_of = _assign(labels.indicator[order], np.asarray(shares, dtype=np.float64), random)

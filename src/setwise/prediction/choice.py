@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,12 +53,17 @@ def choose(
     metric: MetricName = "instance_f1",
     n_folds: int = 3,
     seed: int = 0,
+    tried: Callable[[], None] | None = None,
 ) -> Chosen:
     """Choose by what each candidate scores when it is tuned on some of the documents and judged on the others.
 
-    The winner is then tuned on all of them; of equals it is the first.
+    The winner is then tuned on all of them; of equals it is the first. ``tried`` is called after each candidate.
     """
-    values = {one.name: cross_fitted(one, parts, metric, n_folds, seed) for one in candidates}
+    values = {}
+    for one in candidates:
+        values[one.name] = cross_fitted(one, parts, metric, n_folds, seed)
+        if tried is not None:
+            tried()
     best = max(candidates, key=lambda one: goodness(metric, values[one.name]))
     recipe = tuned(best.recipe, best.wishes, parts, metric)
     return Chosen(best.name, recipe, values[best.name], values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -83,11 +84,27 @@ class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, texts: Iterable[str]) -> sp.csr_array:
         """Give a row for each text. Rows do not depend on one another: texts may come batch by batch."""
+        return self._rows(self._analysed(texts))
+
+    def coverage(self, texts: Iterable[str]) -> NDArray[np.float64]:
+        """Return the share of each text's words that are in the vocabulary; 0 for a text without words.
+
+        Words are counted as often as they stand in the text; n-grams are not counted, unless ``ngram_range`` begins
+        above 1: then the shortest n-grams are.
+        """
+        return self.transform_with_coverage(texts)[1]
+
+    def transform_with_coverage(self, texts: Iterable[str]) -> tuple[sp.csr_array, NDArray[np.float64]]:
+        """Return what :meth:`transform` and :meth:`coverage` return, analysing each text once."""
         check_is_fitted(self)
-        batch = list(_strings(texts))
-        if not batch:
-            return sp.csr_array((0, len(self.words_)), dtype=np.float32)
-        return sp.csr_array(self._fitted_vectoriser.transform(batch))
+        shares: list[float] = []
+
+        def passing() -> Iterator[list[str]]:
+            for features in self._analysed(texts):
+                shares.append(self._share(features))
+                yield features
+
+        return self._rows(passing()), np.array(shares, dtype=np.float64)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Give the word of each column, as scikit-learn's tools ask for it."""
@@ -117,6 +134,26 @@ class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         made._take(state.words, state.idf)
         return made
 
+    def _analysed(self, texts: Iterable[str]) -> Iterator[list[str]]:
+        """Yield the words and n-grams of each text, in their order."""
+        check_is_fitted(self)
+        return map(self._analysis.build_analyzer(), _strings(texts))
+
+    def _rows(self, analysed: Iterator[list[str]]) -> sp.csr_array:
+        first = next(analysed, None)
+        if first is None:
+            return sp.csr_array((0, len(self.words_)), dtype=np.float32)
+        return sp.csr_array(self._fitted_vectoriser.transform(chain([first], analysed)))
+
+    def _share(self, features: list[str]) -> float:
+        """Return the share of a text's words that are known."""
+        shortest, longest = self.ngram_range
+        words = features
+        if longest > 1:
+            words = [feature for feature in features if feature.count(" ") == shortest - 1]
+        known = self._fitted_vectoriser.vocabulary_
+        return sum(map(known.__contains__, words)) / len(words) if words else 0.0
+
     def _fit(self, texts: Iterable[str]) -> Any:
         check_parameters(self.get_params(deep=False))
         read = list(_strings(texts))
@@ -139,10 +176,17 @@ class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return X
 
     def _take(self, words: tuple[str, ...], idf: NDArray[np.float32]) -> None:
-        """Set every fitted attribute; n-grams shorter or longer than all words that were kept are not looked for."""
+        """Set every fitted attribute; n-grams longer than all words that were kept are not looked for."""
         self.words_, self.idf_ = words, idf
-        vocabulary = {word: column for column, word in enumerate(words)}
-        self._fitted_vectoriser = self._vectoriser(lengths_of(words), vocabulary=vocabulary)
+        shortest, _ = self.ngram_range  # what coverage counts
+        _, longest = lengths_of(words)
+        self._analysis = self._vectoriser((shortest, longest))
+        self._fitted_vectoriser = TfidfVectorizer(
+            analyzer=_as_it_is,
+            sublinear_tf=self.sublinear_tf,
+            dtype=np.float32,
+            vocabulary={word: column for column, word in enumerate(words)},
+        )
         self._fitted_vectoriser.idf_ = idf
 
     def _vectoriser(self, ngram_range: tuple[int, ...], **options: Any) -> TfidfVectorizer:
@@ -161,6 +205,11 @@ class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _as_it_is(features: list[str]) -> list[str]:
+    """Return the features of a text that is analysed already."""
+    return features
 
 
 def _strings(texts: Any) -> Iterator[str]:

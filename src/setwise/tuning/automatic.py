@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sklearn.base import clone
 
@@ -18,6 +18,8 @@ from setwise.tuning.stopping import fit_for
 from setwise.tuning.validation import Part, Validation
 
 __all__ = ["FEW_DOCUMENTS", "JUDGED_AT_MOST", "Alternative", "Tuned", "tune", "usual_validation"]
+
+T = TypeVar("T")
 
 FEW_DOCUMENTS = 2000
 """Below so many documents a held-out part is too small to choose by: they are held out in turns."""
@@ -101,13 +103,14 @@ def tune(
             watcher=watcher,
         )
         finalists = _finalists(tried, judges, metric)
+    report = _Counted("choosing the prediction", len(finalists) * (len(parts) + len(candidates) + 1), watcher)
     best: Tuned | None = None
     alternatives: list[Alternative] = []
     for settings, iterations in finalists:
         one = clone(model).set_params(**settings)
-        trained = [fit_for(one, part.X, part.Y, iterations) for part in parts]
+        trained = [report.after(fit_for(one, part.X, part.Y, iterations)) for part in parts]
         held = [part.held_out(model) for part, model in zip(parts, trained, strict=True)]
-        chosen = choose(candidates, held, metric=metric, seed=seed)
+        chosen = report.after(choose(candidates, held, metric=metric, seed=seed, tried=report.step))
         alternatives += [Alternative(settings, name, value) for name, value in chosen.values.items()]
         if best is None or goodness(metric, chosen.value) > goodness(metric, best.value):
             best = Tuned(
@@ -115,6 +118,25 @@ def tune(
             )
     assert best is not None
     return best
+
+
+class _Counted:
+    """Counts the steps of a stage, and tells a watcher after each."""
+
+    def __init__(self, stage: str, total: int, watcher: Callable[[Progress], None] | None) -> None:
+        self._stage, self._total, self._watcher = stage, total, watcher
+        self._done = -1
+        self.step()
+
+    def step(self) -> None:
+        self._done += 1
+        if self._watcher is not None:
+            self._watcher(Progress(self._done, self._total, stage=self._stage))
+
+    def after(self, result: T) -> T:
+        """Count a step that is done, and return its result."""
+        self.step()
+        return result
 
 
 def _finalists(

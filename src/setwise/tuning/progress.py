@@ -1,31 +1,66 @@
-"""A bar that shows how far a search is, on a terminal alone."""
+"""Bars that show how far a training is, one per stage, on a terminal alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from setwise.tuning.search import Progress
 
-__all__ = ["progress_bar"]
+__all__ = ["StageBars", "progress_bar"]
+
+BAR_WIDTH = 16
+"""With the longest name of a metric before it, a line still fits 80 columns."""
+
+
+class StageBars:
+    """Draws a bar for each stage; the bar of a stage is full once the next one begins."""
+
+    def __init__(self, bars: Any) -> None:
+        self._bars = bars
+        self._stage = ""
+        self._task: Any = None
+
+    def show(self, progress: Progress) -> None:
+        """Show how far a stage is, with the best value so far where there is one."""
+        if progress.stage != self._stage:
+            self.end_stage()
+            self._stage, self._task = progress.stage, self._bars.add_task(progress.stage, total=None, count="")
+        best = "" if progress.best is None else f", best {progress.best.row['metric']} {progress.best.value:.4f}"
+        count = "" if progress.total is None else f"{progress.done}/{progress.total}"
+        self._bars.update(
+            self._task,
+            completed=progress.done,
+            total=progress.total,
+            description=f"{progress.stage}{best}",
+            count=count,
+        )
+
+    def end_stage(self) -> None:
+        """Fill the bar of the stage that was shown last."""
+        if self._task is not None:
+            self._bars.update(self._task, completed=1, total=1)
 
 
 @contextmanager
-def progress_bar(title: str, *, shown: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Give a watcher that draws a bar with the best so far on standard error; None where none is wanted."""
+def progress_bar(*, shown: bool) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function that shows progress on standard error, or does nothing unless ``shown``."""
     if not shown:
-        yield None
+        yield lambda progress: None
         return
     from rich.console import Console  # not needed by those who want no bar
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), disable=not Console(stderr=True).is_terminal) as bar:
-        task = bar.add_task(title, total=None)
-
-        def watch(progress: Progress) -> None:
-            best = "" if progress.best is None else f", best {progress.best.row['metric']} {progress.best.value:.4f}"
-            bar.update(task, completed=progress.done, total=progress.total, description=f"{title}{best}")
-
-        yield watch
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(BAR_WIDTH),
+        TextColumn("{task.fields[count]}"),
+        TimeElapsedColumn(),
+    )
+    with Bars(*columns, console=console, disable=not console.is_terminal) as bars:
+        stages = StageBars(bars)
+        yield stages.show
+        stages.end_stage()

@@ -45,11 +45,13 @@ class Tried:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is."""
+    """How far a training is."""
 
-    done: int
-    total: int
-    best: Tried | None
+    done: int = 0
+    total: int | None = None
+    """None where the steps of the stage cannot be counted."""
+    best: Tried | None = None
+    stage: str = "tuning"
 
 
 Watcher = Callable[[Progress], None]

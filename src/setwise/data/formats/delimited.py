@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
 from setwise.data.documents import Names, TextDocument
 from setwise.data.formats import streams
 from setwise.data.formats.fields import Fields, clean_labels
+from setwise.data.formats.names import bare_name
 from setwise.data.formats.options import ReadOptions, WriteOptions
 from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.reading import Reading
 from setwise.data.formats.sniffing import delimiter_in
+from setwise.data.formats.spreadsheet import escape_formula, unescape_formula
 from setwise.data.formats.streams import Lines, Source, decoded
 from setwise.data.formats.writing import LineWriter, Writer
 from setwise.exceptions import InvalidData
@@ -36,12 +38,12 @@ def read_tsv(source: Source, options: ReadOptions, problems: Problems) -> Readin
 
 def csv_writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
     """Write fields with commas between."""
-    return LineWriter(file, _Encoder(",", options.separator))
+    return LineWriter(file, _Encoder(",", options))
 
 
 def tsv_writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
     """Write fields with tabs between."""
-    return LineWriter(file, _Encoder("\t", options.separator))
+    return LineWriter(file, _Encoder("\t", options))
 
 
 def _read(source: Source, delimiter: str, options: ReadOptions, problems: Problems) -> Reading:
@@ -54,7 +56,7 @@ def _read(source: Source, delimiter: str, options: ReadOptions, problems: Proble
         head = [name.strip() for name in next(rows, [])]
         if head:  # a file without any row holds no document either, which is told when it has been read
             fields.check_present(head)
-        for name in fields.all:
+        for name in fields.among(head):
             if head.count(name) > 1:
                 raise Refused(f"there must be one field {name!r}; got {head.count(name)}.")
     except Refused as refused:
@@ -62,7 +64,8 @@ def _read(source: Source, delimiter: str, options: ReadOptions, problems: Proble
         if likely is not None and likely != delimiter:
             hint = f" Hint: use `--delimiter {_SPELLING.get(likely, repr(likely))}`."
         raise InvalidData(f"{source.name}, line {rows.line}: {refused.reason}{hint}") from None
-    return Reading(Names(), _documents(rows, head, fields, options.separator, problems))
+    documents = _documents(rows, head, fields, options.separator, problems)
+    return Reading(Names(), documents, fields.keeps(head))
 
 
 class _Rows:
@@ -133,20 +136,24 @@ def _document(row: list[str], head: list[str], fields: Fields, separator: str) -
     return TextDocument(
         text=cells[fields.text],
         labels=None if labels is None else _split(labels, separator, fields.labels),
-        id=cells.get(fields.id) or None,
+        id=unescape_formula(cells.get(fields.id, "")) or None,
+        kept=fields.kept(cells),
     )
 
 
 def _split(cell: str, separator: str, field: str) -> tuple[str, ...]:
-    return clean_labels(cell.split(separator), field) if cell.strip() else ()
+    if not cell.strip():
+        return ()
+    return clean_labels((unescape_formula(bare_name(label)) for label in cell.split(separator)), field)
 
 
 class _Encoder:
     """Columns are those the first document needs, and every document must fill the same."""
 
-    def __init__(self, delimiter: str, separator: str) -> None:
+    def __init__(self, delimiter: str, options: WriteOptions) -> None:
         self._delimiter = delimiter
-        self._separator = separator
+        self._separator = options.separator
+        self._escape: Callable[[str], str] = escape_formula if options.escape_formulas else str
         self._to_quote = re.compile(rf'["\r\n{delimiter}]|^\s|\s$|^$')
         self._has_id = self._has_labels = False
 
@@ -160,14 +167,15 @@ class _Encoder:
         if (document.labels is not None) != self._has_labels:
             raise Refused("a table must have labels for every document or for none.")
         return self._row(
-            ([] if document.id is None else [document.id])
+            ([] if document.id is None else [self._escape(document.id)])
             + [document.text]
             + ([] if document.labels is None else [self._joined(document.labels)])
         )
 
     def _joined(self, labels: tuple[str, ...]) -> str:
-        joined = self._separator.join(labels)
-        if tuple(joined.split(self._separator) if joined else ()) != labels:
+        escaped = [self._escape(label) for label in labels]
+        joined = self._separator.join(escaped)
+        if (joined.split(self._separator) if joined else []) != escaped:
             raise Refused(
                 f"labels of a table must not hold its separator, {self._separator!r}; got {shown(joined)}. "
                 f"Hint: choose another separator."

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from setwise.data.documents import TextDocument
 from setwise.data.formats.names import bare_name
@@ -17,23 +18,35 @@ N_FIELDS_SHOWN = 6
 
 @dataclass(frozen=True)
 class Fields:
-    """The names of the three fields; those that were asked for by name must be there."""
+    """The names of the three fields and of those to keep; those that were asked for by name must be there."""
 
     text: str
     labels: str
     id: str
+    keep: tuple[str, ...] | Literal["all"]
     must_have: tuple[str, ...]
 
     @classmethod
     def of(cls, options: ReadOptions) -> Fields:
         """Take the names asked for, and the usual ones where none was."""
         asked = tuple(name for name in (options.text, options.labels, options.id) if name is not None)
-        return cls(options.text, options.labels or "labels", options.id or "id", asked)
+        kept = () if options.keep == "all" else options.keep
+        return cls(options.text, options.labels or "labels", options.id or "id", options.keep, (*asked, *kept))
 
-    @property
-    def all(self) -> tuple[str, str, str]:
-        """Text, labels, id."""
-        return self.text, self.labels, self.id
+    def among(self, names: Collection[str]) -> list[str]:
+        """Return those of the columns ``names`` that have to be read."""
+        read = {self.text, self.labels, self.id, *self.keeps(names)}
+        return [name for name in names if name in read]
+
+    def keeps(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return those of the columns ``names`` to keep; "all" leaves out the id, which every document carries."""
+        if self.keep == "all":
+            return tuple(name for name in names if name and name != self.id)
+        return self.keep
+
+    def kept(self, record: Mapping[str, object]) -> Mapping[str, object] | None:
+        """Return the fields to keep of one document; None where none are asked for."""
+        return {name: record[name] for name in self.keeps(record)} if self.keep else None
 
     def check_present(self, names: Iterable[str]) -> None:
         """Refuse where a field that must be there is not among ``names``."""
@@ -51,7 +64,12 @@ def document_of(record: Mapping[str, object], fields: Fields) -> TextDocument:
     text = record[fields.text]
     if not isinstance(text, str):
         raise Refused(f"field {fields.text!r} must be a string; got {shown(text)}.")
-    return TextDocument(text, _labels(record.get(fields.labels), fields.labels), _id(record.get(fields.id), fields.id))
+    return TextDocument(
+        text,
+        _labels(record.get(fields.labels), fields.labels),
+        _id(record.get(fields.id), fields.id),
+        fields.kept(record),
+    )
 
 
 def clean_labels(labels: Iterable[str], field: str) -> tuple[str, ...]:

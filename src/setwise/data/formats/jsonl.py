@@ -20,7 +20,8 @@ __all__ = ["read", "writer"]
 def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
     """Read one object a line."""
     fields = Fields.of(options)
-    return Reading(Names(), line_by_line(Lines(source), lambda line: _parse(line, fields), problems))
+    documents = line_by_line(Lines(source), lambda line: _parse(line, fields), problems)
+    return Reading(Names(), documents, None if fields.keep == "all" else fields.keep)
 
 
 def writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:

@@ -48,6 +48,8 @@ class ReadOptions:
     """LIBSVM: the largest number that a feature or a label may have, where no file names them."""
     on_error: OnError = "stop"
     """``"skip"`` leaves out documents that cannot be read, and counts them."""
+    keep: tuple[str, ...] | Literal["all"] = ()
+    """Fields or columns to carry along in :attr:`TextDocument.kept`, whatever they hold."""
 
     def __post_init__(self) -> None:
         _check_separator(self.separator)
@@ -68,6 +70,8 @@ class WriteOptions:
     """A format's name, in place of what the file's ending says."""
     separator: str = DEFAULT_SEPARATOR
     """What stands between two labels in csv and tsv."""
+    escape_formulas: bool = True
+    """csv and tsv: put an apostrophe before labels and ids that a spreadsheet would run as formulas."""
 
     def __post_init__(self) -> None:
         _check_separator(self.separator)

@@ -38,7 +38,7 @@ _FAULTS = (pa.ArrowException, OSError, ValueError)
 
 
 def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
-    """Read the three columns, some rows at a time."""
+    """Read the three columns and those to keep, some rows at a time."""
     fields = Fields.of(options)
     try:
         if not source.file.seekable():
@@ -46,7 +46,7 @@ def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
         table = pq.ParquetFile(source.file, page_checksum_verification=True)
         columns = {column.name: column.type for column in table.schema_arrow}
         fields.check_present(columns)
-        wanted = [name for name in dict.fromkeys(fields.all) if name in columns]
+        wanted = fields.among(columns)
         for name in wanted:
             _check_type(name, columns[name], fields)
         groups = _row_groups(source, table, wanted)
@@ -57,7 +57,8 @@ def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
         raise InvalidData(f"{source.name}: {refused.reason}") from None
     except _FAULTS as error:
         raise _damaged(source, error) from error
-    return Reading(Names(), _documents(_rows(source, table, groups, wanted), fields, problems))
+    documents = _documents(_rows(source, table, groups, wanted), fields, problems)
+    return Reading(Names(), documents, fields.keeps(columns))
 
 
 def _row_groups(source: Source, table: Any, wanted: list[str]) -> list[RowGroup]:
@@ -152,7 +153,7 @@ def _check_type(name: str, type: Any, fields: Fields) -> None:
         lists = pa.types.is_list(type) or pa.types.is_large_list(type)
         if not lists or not (pa.types.is_string(type.value_type) or pa.types.is_large_string(type.value_type)):
             raise Refused(f"column {name!r} must hold lists of strings; got {type}.")
-    elif not strings and not (name == fields.id and pa.types.is_integer(type)):
+    elif name in (fields.text, fields.id) and not strings and not (name == fields.id and pa.types.is_integer(type)):
         raise Refused(f"column {name!r} must hold strings; got {type}.")
 
 

@@ -21,6 +21,8 @@ class Reading:
 
     names: Names
     documents: Iterator[Document]
+    kept: tuple[str, ...] | None = ()
+    """The columns that documents keep; None where all are kept and each document has its own."""
 
 
 def line_by_line(lines: Lines, parse: Callable[[bytes], Parsed | None], problems: Problems) -> Iterator[Parsed]:

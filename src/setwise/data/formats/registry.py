@@ -38,6 +38,10 @@ class Format:
     """Whether its writer has to know the names of all features."""
     binary: bool = False
     """Whether its files are no text: they have no encoding, and are packed inside."""
+    joins_labels: bool = False
+    """Whether a document's labels stand in one string, with a separator between."""
+    has_columns: bool = False
+    """Whether documents have named fields beside text, labels and id, which can be kept."""
 
     def read(self, source: Source, options: ReadOptions, problems: Problems) -> Reading:
         """Read the head of a file; the documents follow one at a time."""
@@ -65,10 +69,30 @@ class Format:
 FORMATS = {
     format.name: format
     for format in (
-        Format("jsonl", "text", (".jsonl", ".ndjson"), "jsonl", keeps_ids=True),
-        Format("csv", "text", (".csv",), "delimited", "read_csv", "csv_writer", keeps_ids=True),
-        Format("tsv", "text", (".tsv",), "delimited", "read_tsv", "tsv_writer", keeps_ids=True),
-        Format("parquet", "text", (".parquet",), "parquet", keeps_ids=True, binary=True),
+        Format("jsonl", "text", (".jsonl", ".ndjson"), "jsonl", keeps_ids=True, has_columns=True),
+        Format(
+            "csv",
+            "text",
+            (".csv",),
+            "delimited",
+            "read_csv",
+            "csv_writer",
+            keeps_ids=True,
+            joins_labels=True,
+            has_columns=True,
+        ),
+        Format(
+            "tsv",
+            "text",
+            (".tsv",),
+            "delimited",
+            "read_tsv",
+            "tsv_writer",
+            keeps_ids=True,
+            joins_labels=True,
+            has_columns=True,
+        ),
+        Format("parquet", "text", (".parquet",), "parquet", keeps_ids=True, binary=True, has_columns=True),
         Format("txt", "text", (".txt",), "fasttext"),
         Format("libsvm", "vectors", (".svm", ".libsvm", ".svmlight"), "libsvm"),
         Format("meka", "vectors", (".arff",), "arff", "read", "meka_writer", needs_features=True),
