@@ -74,6 +74,17 @@ def test_train_warns_of_its_data_and_of_texts_to_tune_on_that_it_has_already(tmp
     ]
 
 
+def test_evaluate_warns_of_texts_that_the_model_was_trained_on(tmp_path: Path) -> None:
+    documents = news(40)
+    data, model = write_jsonl(tmp_path / "train.jsonl", documents), tmp_path / "m.setwise"
+    warnings("train", data, "-o", model, *QUICK)
+    seen = write_jsonl(tmp_path / "seen.jsonl", [*documents[20:23], *news(20, seed=1)])
+    assert warnings("evaluate", model, seen) == [
+        f"warning: 3 of 23 texts of {seen} are in the training data of {model} too: scores on them are too good."
+    ]
+    assert warnings("evaluate", model, write_jsonl(tmp_path / "new.jsonl", news(20, seed=1))) == []
+
+
 def test_evaluate_warns_of_ids_and_unknown_words(tmp_path: Path) -> None:
     documents: list[Any] = news(40)
     model = make_model(tmp_path / "m.setwise", [one["labels"] for one in documents], [one["text"] for one in documents])

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from fuzz.cases_models import NAME, ModelCases
 from fuzz.workers import checked
 from setwise.classifier import SetClassifier
+from setwise.data.duplicates import MOST_SKETCHED
 from setwise.exceptions import InvalidData
 from setwise.inference import sampling
 from setwise.persistence import load, save
@@ -272,3 +273,30 @@ class TestManyLabels:
 
         with pytest.raises(InvalidData, match="counts of label sets"):
             load(changed(tmp_path, change))
+
+    @pytest.mark.parametrize(
+        "keys",
+        [
+            np.array([3, 2]),
+            np.array([2, 2]),
+            np.array([[1, 2]]),
+            np.array([1.0]),
+            np.arange(MOST_SKETCHED + 1),
+        ],
+        ids=["falling", "twice", "two axes", "no integers", "too many"],
+    )
+    def test_a_sketch_of_the_training_texts_is_checked(self, tmp_path: Path, keys: Any) -> None:
+        def change(manifest: dict[str, Any], tensors: dict[str, Any]) -> None:
+            tensors["trained_on"] = keys
+
+        with pytest.raises(InvalidData, match="trained_on must be"):
+            load(changed(tmp_path, change))
+        with pytest.raises(InvalidData, match="trained_on must be"):
+            save(tmp_path / "m", trained("br"), trained_on=keys)
+
+    def test_a_sketch_of_the_training_texts_is_kept(self, tmp_path: Path) -> None:
+        save(tmp_path / "m", trained("br"), trained_on=np.array([-5, 7]))
+        assert load(tmp_path / "m").trained_on is not None
+        assert np.array_equal(load(tmp_path / "m").trained_on, [-5, 7])
+        save(tmp_path / "m", trained("br"))
+        assert load(tmp_path / "m").trained_on is None

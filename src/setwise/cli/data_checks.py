@@ -73,6 +73,18 @@ class DataChecks:
         """Print a warning where texts of this file are in the other too, on which a model is trained."""
         note_shared_texts(self._texts.n_shared(other._texts), self._n_documents, self._data, other._data)
 
+    def sketch(self) -> NDArray[np.int64] | None:
+        """Return a sketch of the texts, for the model that is trained on them; None where there are no texts."""
+        sketch = self._texts.sketch()
+        return sketch if len(sketch) else None
+
+    def note_trained_on(self, sketch: NDArray[np.int64] | None, model: str) -> None:
+        """Print a warning where texts of this file are among those that a model was trained on."""
+        if sketch is not None:
+            note_shared_texts(
+                self._texts.n_shared_with(sketch), self._n_documents, self._data, f"the training data of {model}"
+            )
+
     def _separator_warning(self) -> str | None:
         if self._separator is None or self._largest_set != 1:
             return None

@@ -58,6 +58,7 @@ def evaluate(
             scoring.add(rows.X, [list(document.labels or ()) for document in batch])
     note_skipped(documents.problems)
     checks.note()
+    checks.note_trained_on(saved.trained_on, model)
     with working("scoring"):
         scores = scoring.scores()
     if scores.unknown_labels:

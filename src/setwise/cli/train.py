@@ -101,6 +101,7 @@ def train(
             output,
             classifier,
             features.text,
+            trained_on=checks.sketch(),
             documents=found.n_documents,
             skipped=found.problems.n_skipped,
             feature_names=None if features.names is None else list(features.names),

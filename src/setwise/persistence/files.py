@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from setwise import __version__
 from setwise.classifier import SetClassifier
 from setwise.data.atomic import atomic_writer
+from setwise.data.duplicates import MOST_SKETCHED
 from setwise.exceptions import Incompatible, InvalidData, SetwiseError
 from setwise.labels import LabelMatrix, Support
 from setwise.labels.distribution import require_room
@@ -38,6 +40,8 @@ __all__ = ["Saved", "load", "save"]
 MOST_DOCUMENTS = 2**53
 """Documents of all label sets together: beyond, sums of counts are no longer exact."""
 
+_TRAINED_ON = "trained_on"
+
 _LONGEST_REASON = 300
 """Letters of a reason that an error repeats: parts of a damaged file may be of any length."""
 
@@ -52,13 +56,21 @@ class Saved:
     """Makes documents of texts; None where the classifier was not trained on texts."""
     manifest: dict[str, Any]
     """All of it that is no array nor a checksum, as it stands in the file."""
+    trained_on: NDArray[np.int64] | None = None
+    """A sketch of the training texts (:meth:`setwise.data.duplicates.Keys.sketch`), where one was saved."""
 
 
 def save(
-    path: str | os.PathLike[str], classifier: SetClassifier, text: TextVectoriser | None = None, **statistics: Any
+    path: str | os.PathLike[str],
+    classifier: SetClassifier,
+    text: TextVectoriser | None = None,
+    *,
+    trained_on: NDArray[np.int64] | None = None,
+    **statistics: Any,
 ) -> None:
     """Write a trained classifier, and what made documents of texts, to one file; all of it or nothing.
 
+    ``trained_on`` is a sketch of the training texts, by which an evaluation can tell whether it sees them again.
     ``statistics`` are what else is worth knowing of the training, such as the name of the corpus: strings, numbers,
     true, false, None or lists of strings. The numbers of documents, labels, sets and weights are noted anyway. Two
     equal trainings give the same bytes, so leave out what differs between them, such as times. Whatever was at ``path``
@@ -70,6 +82,8 @@ def save(
         raise Incompatible(f"text must be a TextVectoriser or None; got {type(text).__name__}.")
     check_is_fitted(classifier)
     manifest, tensors = _taken_apart(classifier, text, statistics)
+    if trained_on is not None:
+        tensors[_TRAINED_ON] = trained_on
     try:
         _put_together(json.loads(json.dumps(manifest)), dict(tensors))  # what could not be read is not written
     except SetwiseError as error:
@@ -82,6 +96,7 @@ def load(path: str | os.PathLike[str]) -> Saved:
     """Read what :func:`save` wrote: every number is checked before any is used, and nothing in the file is run."""
     try:
         manifest, tensors = read_container(Path(path))
+        trained_on = tensors.get(_TRAINED_ON)
         classifier, text = _put_together(manifest, tensors)
     except SetwiseError as error:
         raise InvalidData(
@@ -89,7 +104,7 @@ def load(path: str | os.PathLike[str]) -> Saved:
             f"{_reason(error)}. "
             f"Hint: copy or train it again, or install a newer setwise."
         ) from None
-    return Saved(classifier, text, manifest)
+    return Saved(classifier, text, manifest, trained_on)
 
 
 def _reason(error: SetwiseError) -> str:
@@ -122,6 +137,7 @@ def _taken_apart(
 
 def _put_together(manifest: dict[str, Any], tensors: Tensors) -> tuple[SetClassifier, TextVectoriser | None]:
     check_text(manifest)
+    _check_sketch(tensors.pop(_TRAINED_ON, None))
     fields = Fields(manifest, "manifest")
     fields.text("setwise_version")
     labels = fields.fields("labels")
@@ -149,6 +165,14 @@ def _put_together(manifest: dict[str, Any], tensors: Tensors) -> tuple[SetClassi
     nothing = LabelMatrix(names, csr_of_ones([], [0], len(names)), kind)
     classifier._take(model, recipe, support, nothing, tuned)
     return classifier, text
+
+
+def _check_sketch(keys: NDArray[Any] | None) -> None:
+    """Raise ``InvalidData`` unless the keys of the training texts rise and are not too many."""
+    if keys is None:
+        return
+    if keys.ndim != 1 or keys.dtype != np.int64 or keys.size > MOST_SKETCHED or (keys[1:] <= keys[:-1]).any():
+        raise InvalidData(f"{_TRAINED_ON} must be at most {MOST_SKETCHED:,} rising whole numbers; it is not")
 
 
 def _support_part(support: Support) -> Tensors:

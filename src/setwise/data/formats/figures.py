@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from setwise.data.formats.problems import Refused
 
-__all__ = ["LARGEST_INDEX", "NUMBER", "as_float32", "figures", "numerals"]
+__all__ = ["LARGEST_INDEX", "NUMBER", "TOO_LARGE", "as_float32", "figures", "numerals", "rounded"]
 
 # Python's own reading of numbers takes more: `nan`, `1_000`, other scripts' digits. Nothing is tried twice (`++`), so
 # that a long row of digits is refused as fast as it is read.
 NUMBER = rb"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
+TOO_LARGE = f"a value must lie within single precision, {np.finfo(np.float32).max:.1e}; got a larger one."
 LARGEST_INDEX = 2**31 - 2  # columns are 32-bit numbers, and so is their count
 
 
@@ -20,13 +21,18 @@ def figures(text: bytes) -> NDArray[np.float64]:
     return np.fromstring(text, dtype=np.float64, sep=" ") if text.strip() else np.empty(0)
 
 
-def as_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Round values, and refuse those that are too large."""
+def rounded(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return values in single precision, infinite where they are too large for it."""
     with np.errstate(over="ignore"):
-        rounded = values.astype(np.float32)
-    if not np.isfinite(rounded).all():
-        raise Refused(f"a value must lie within single precision, {np.finfo(np.float32).max:.1e}; got a larger one.")
-    return rounded
+        return values.astype(np.float32)
+
+
+def as_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return values in single precision, and refuse those that are too large."""
+    narrow = rounded(values)
+    if not np.isfinite(narrow).all():
+        raise Refused(TOO_LARGE)
+    return narrow
 
 
 def numerals(values: NDArray[np.float32]) -> list[str]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise.data.formats.figures import NUMBER, as_float32, figures
+from setwise.data.formats.figures import NUMBER, TOO_LARGE, figures, rounded
 from setwise.data.formats.options import DEFAULT_LARGEST_INDEX
 from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.streams import Lines
@@ -44,6 +43,12 @@ class Block(Generic[Label]):
     columns: NDArray[np.int32]
     values: NDArray[np.float32]
 
+    def part(self, first: int, end: int) -> Block[Label]:
+        """Return the documents from ``first`` up to ``end``."""
+        entries = slice(self.starts[first], self.starts[end])
+        starts = self.starts[first : end + 1] - self.starts[first]
+        return Block(self.labels[first:end], starts, self.columns[entries], self.values[entries])
+
 
 @dataclass(frozen=True)
 class LineParser(Generic[Label]):
@@ -53,22 +58,37 @@ class LineParser(Generic[Label]):
     n_features: int | None = None
     largest_index: int = DEFAULT_LARGEST_INDEX
 
-    def parse(self, lines: list[bytes]) -> Block[Label]:
-        """Parse some lines together, and refuse them all where one is bad; a line by itself is told what is wrong."""
-        fields = [self._fields(line) for line in lines]
-        labels = [tuple(dict.fromkeys(map(self.label_of, field.split(b",")))) if field else () for field, _ in fields]
-        counts = np.array([entries.count(b":") for _, entries in fields])
-        pairs = figures(b" ".join(entries for _, entries in fields).replace(b":", b" ")).reshape(-1, 2)
-        rows, columns, values = np.repeat(np.arange(len(lines)), counts), pairs[:, 0], as_float32(pairs[:, 1])
-        self._check_columns(columns, lines[0])
+    def parse(self, lines: list[bytes]) -> tuple[Block[Label], dict[int, Refused]]:
+        """Return the documents of the lines that are good, and by place in ``lines`` why the others are refused."""
+        refused: dict[int, Refused] = {}
+        labels: list[tuple[Label, ...]] = []
+        entries: list[bytes] = []
+        for place, line in enumerate(lines):
+            own: tuple[Label, ...] = ()
+            text = b""
+            try:
+                field, text = self._fields(line)
+                own = tuple(dict.fromkeys(map(self.label_of, field.split(b",")))) if field else ()
+            except Refused as bad:
+                refused[place] = bad
+                text = b""
+            labels.append(own)
+            entries.append(text)
+        counts = np.array([text.count(b":") for text in entries])
+        pairs = figures(b" ".join(entries).replace(b":", b" ")).reshape(-1, 2)
+        rows, columns, values = np.repeat(np.arange(len(lines)), counts), pairs[:, 0], rounded(pairs[:, 1])
         order = np.lexsort((columns, rows))
         rows, columns, values = rows[order], columns[order], values[order]
-        again = np.flatnonzero((np.diff(rows) == 0) & (np.diff(columns) == 0))
-        if again.size:
-            raise Refused(f"a feature must stand once in a document; got {int(columns[again[0]])} twice.")
-        kept = values != 0
-        starts = row_starts(np.bincount(rows[kept], minlength=len(lines)))
-        return Block(labels, starts, columns[kept].astype(np.int32) - np.int32(1), values[kept])
+        for place, reason in self._faults(rows, columns, values, lines).items():
+            refused.setdefault(place, reason)
+        good = np.isin(rows, list(refused), invert=True) if refused else np.ones(len(rows), dtype=bool)
+        kept = good & (values != 0)
+        kept_lines = [place for place in range(len(lines)) if place not in refused]
+        starts = row_starts(np.bincount(rows[kept], minlength=len(lines))[kept_lines])
+        block = Block(
+            [labels[place] for place in kept_lines], starts, columns[kept].astype(np.int32) - np.int32(1), values[kept]
+        )
+        return block, refused
 
     @staticmethod
     def _fields(line: bytes) -> tuple[bytes, bytes]:
@@ -77,34 +97,49 @@ class LineParser(Generic[Label]):
             raise _complaint(line)
         return document["labels"] or b"", document["entries"]
 
-    def _check_columns(self, columns: NDArray[np.float64], line: bytes) -> None:
-        """Refuse features out of range; what is told holds where ``line`` is the only one."""
+    def _faults(
+        self,
+        rows: NDArray[np.int64],
+        columns: NDArray[np.float64],
+        values: NDArray[np.float32],
+        lines: list[bytes],
+    ) -> dict[int, Refused]:
+        """Return by place why lines are refused whose entries are numbers: the first fault of each."""
         largest = self.largest_index if self.n_features is None else self.n_features
-        (outside,) = np.nonzero((columns < 1) | (columns > largest))
-        if outside.size:
-            at = outside[0] % max(line.count(b":"), 1)
-            entry = next(islice(re.finditer(rb"([0-9]+):|$", line), at, None))
-            got = shown(entry[1] or b"").strip("'")
-            hint = LIMIT_HINT if self.n_features is None and columns[outside[0]] > largest else ""
-            raise Refused(f"features must lie between 1 and {largest:,}; got {got}.{hint}", entry.start() + 1)
+        faults: dict[int, Refused] = {}
+        for at in np.flatnonzero(~np.isfinite(values)).tolist():
+            faults.setdefault(int(rows[at]), Refused(TOO_LARGE))
+        for at in np.flatnonzero((columns < 1) | (columns > largest)).tolist():
+            if (place := int(rows[at])) not in faults:
+                faults[place] = self._out_of_range(lines[place], largest)
+        for at in np.flatnonzero((np.diff(rows) == 0) & (np.diff(columns) == 0)).tolist():
+            reason = f"a feature must stand once in a document; got {int(columns[at])} twice."
+            faults.setdefault(int(rows[at]), Refused(reason))
+        return faults
+
+    def _out_of_range(self, line: bytes, largest: int) -> Refused:
+        for entry in re.finditer(rb"(?:^|(?<=\s))([0-9]+):", line):
+            if not 1 <= float(entry[1]) <= largest:
+                break
+        hint = LIMIT_HINT if self.n_features is None and float(entry[1]) > largest else ""
+        got = shown(entry[1]).strip("'")
+        return Refused(f"features must lie between 1 and {largest:,}; got {got}.{hint}", entry.start() + 1)
 
 
 def blocks(lines: Lines, parser: LineParser[Label], problems: Problems) -> Iterator[Block[Label]]:
-    """Parse lines some at a time, and one by one where one of them is bad."""
+    """Parse lines some at a time; documents and refusals come in the order of the lines."""
     while chunk := _some(lines):
-        try:
-            block = parser.parse(chunk)
-        except Refused as refused:
-            if len(chunk) == 1:
-                problems.refuse(f"line {lines.number}", refused)
-                continue
-            yield from _one_by_one(chunk, lines.number - len(chunk), parser, problems)
-        else:
-            yield block
+        block, refused = parser.parse(chunk)
+        n_before, first = lines.number - len(chunk), 0
+        for n_bad, place in enumerate(sorted(refused)):
+            yield block.part(first, place - n_bad)
+            first = place - n_bad
+            problems.refuse(f"line {n_before + place + 1}", refused[place])
+        yield block.part(first, len(block.labels))
 
 
 def _some(lines: Lines) -> list[bytes]:
-    """Give the next lines, not many and not long together."""
+    """Return the next lines, not many and not long together."""
     chunk: list[bytes] = []
     n_bytes = 0
     for line in lines:
@@ -113,18 +148,6 @@ def _some(lines: Lines) -> list[bytes]:
         if len(chunk) >= LINES_AT_ONCE or n_bytes >= BYTES_AT_ONCE:
             break
     return chunk
-
-
-def _one_by_one(
-    chunk: list[bytes], n_before: int, parser: LineParser[Label], problems: Problems
-) -> Iterator[Block[Label]]:
-    for number, line in enumerate(chunk, start=n_before + 1):
-        try:
-            block = parser.parse([line])
-        except Refused as refused:
-            problems.refuse(f"line {number}", refused)
-        else:
-            yield block
 
 
 def _complaint(line: bytes) -> Refused:
