@@ -28,7 +28,7 @@ demo: install ## fit labels of a small made-up corpus and show what they predict
 	$(VENV)/bin/setwise demo
 
 test: install $(VENV)/.extra-test ## run the tests
-	$(PY) -m pytest
+	$(PY) -m pytest -n 2 --dist loadfile
 
 lint: install $(VENV)/.extra-check $(VENV)/.extra-test ## formats, ruff, mypy --strict, import layers
 	$(VENV)/bin/ruff format --check $(PYTHON_CODE)

@@ -95,7 +95,8 @@ def _inspect(path: Path) -> None:
 def _predict(saved: Saved) -> None:
     """Predict three documents as ``setwise predict --top 3 --marginals 0`` does; all must be probabilities."""
     classifier, documents = saved.classifier, _documents(saved)
-    X = rows_of(documents, saved.text, classifier.n_features_in_, "documents")
+    rows = rows_of(documents, saved.text, classifier.n_features_in_, "documents")
+    X, numbered = rows.X, list(enumerate(documents, start=1))
     classifier.predict(X)
     decided = classifier.decide(X)
     by_mode = classifier.recipe_.inference == "mode"
@@ -106,7 +107,7 @@ def _predict(saved: Saved) -> None:
     if has_sets:
         sets = classifier.predict_sets(X, top=3)
         _check_probabilities("predict_sets", np.array([one.probability for found in sets for one in found]))
-    predicted = Predicted.by(classifier, documents, X, 3 if has_sets else 0, None if by_mode else 0.0)
+    predicted = Predicted.by(classifier, numbered, rows, 3 if has_sets else 0, None if by_mode else 0.0)
     for row in predicted.rows():
         orjson.dumps(row)
 

@@ -176,7 +176,9 @@ def test_room_for_weights_of_another_shape_is_refused(change: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize(
-    "room", [np.empty((2, 2), dtype=np.float32), np.empty((2, 2), order="F"), np.empty(4)], ids=str
+    "room",
+    [np.zeros((2, 2), dtype=np.float32), np.zeros((2, 2), order="F"), np.zeros(4)],
+    ids=["single precision", "by columns", "one axis"],
 )
 def test_room_for_weights_is_never_a_copy(room: Any) -> None:
     features, targets = _core.Features(**FEATURES), _core.Targets(**TARGETS)
