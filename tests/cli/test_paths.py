@@ -130,6 +130,7 @@ def test_outputs_beside_the_inputs_are_fine(folder: Path, command: Call) -> None
         (["train", "d.jsonl", "-o", "-"], 2, "- is standard output; give the name of a file."),
         (["train", "d.jsonl", "-o", "m", "--resume", "-"], 2, "- is standard output; give the name of a file."),
         (["demo", "--held-out", "-"], 2, "- is standard output; give the name of a file."),
+        (["demo", "--held-out", "held.svm"], 2, "held.svm must have the ending of a format of texts, such as .jsonl."),
         (["train", "d.jsonl", "-o", ""], 2, "The name of a file must not be empty."),
         (["train", "", "-o", "m"], 2, "The name of a file must not be empty."),
         (["train", "d.jsonl", "-o", "m", "--valid", ""], 2, "The name of a file must not be empty."),

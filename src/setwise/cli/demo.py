@@ -11,7 +11,9 @@ from setwise.cli.manners import example, note, working
 from setwise.cli.terminal import Table, say, show
 from setwise.data import TextDocument, check_files, open_writer
 from setwise.data.docstrings import collect_docstrings
+from setwise.data.formats import format_of
 from setwise.data.splits import hold_out
+from setwise.exceptions import InvalidParameter
 from setwise.metrics import instance_f1, set_accuracy
 from setwise.persistence import save
 from setwise.prediction import Recipe
@@ -33,6 +35,8 @@ class _Part:
 def run_demo(*, output: str, held_out: str, budget: Any, seed: int, most: int | None) -> None:
     """Collect the corpus, train, compare predictions on a part held out, and save the model and that part."""
     check_files((), (output, held_out))
+    if format_of(held_out).kind != "text":
+        raise InvalidParameter(f"{held_out} must have the ending of a format of texts, such as .jsonl.")
     started = perf_counter()
     with working("collecting docstrings"):
         train, test = _corpus(seed, most)

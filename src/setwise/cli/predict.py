@@ -59,7 +59,7 @@ def predict(
 
         setwise predict topics.setwise new.csv --keep date,author -o predicted.csv
 
-        zcat new.jsonl.gz | setwise predict topics.setwise - --from jsonl > predicted.jsonl
+        cat new.jsonl.gz | setwise predict topics.setwise - > predicted.jsonl
     """
     from setwise.cli.data_checks import DataChecks
     from setwise.cli.features import rows_of

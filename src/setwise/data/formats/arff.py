@@ -82,12 +82,14 @@ class _Rows:
         if (pairs[:, 0] >= len(self._is_label)).any():
             largest = len(self._is_label) - 1
             raise Refused(f"positions must lie between 0 and {largest}; got {pairs[:, 0].max():.0f}.")
-        positions = pairs[:, 0].astype(np.intp)
+        positions, values = pairs[:, 0].astype(np.intp), pairs[:, 1]
+        if (positions[1:] > positions[:-1]).all():  # as nearly all rows are
+            return positions, values
         order = np.argsort(positions)
-        positions, values = positions[order], pairs[order, 1]
-        again = np.flatnonzero(np.diff(positions) == 0)
+        positions, values = positions[order], values[order]
+        again = positions[1:][positions[1:] == positions[:-1]]
         if again.size:
-            raise Refused(f"a position must stand once in a row; got {positions[again[0]]} twice.")
+            raise Refused(f"a position must stand once in a row; got {again[0]} twice.")
         return positions, values
 
     def _dense(self, row: bytes) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -99,12 +101,14 @@ class _Rows:
         return np.arange(len(values)), values
 
     def _label_names(self, positions: NDArray[np.intp], values: NDArray[np.float64]) -> tuple[str, ...] | None:
-        unknown = np.isnan(values)
-        if unknown.any() and unknown.all() and len(values) == len(self.labels):
-            return None
-        if not np.isin(values, (0.0, 1.0)).all():
+        if not values.size:
+            return ()
+        present = values == 1.0
+        if not (present | (values == 0.0)).all():
+            if np.isnan(values).all() and len(values) == len(self.labels):
+                return None
             raise Refused("labels must be 0 or 1, or `?` all of them.")
-        return tuple(self.labels[number] for number in self._number[positions[values == 1]])
+        return tuple(self.labels[number] for number in self._number[positions[present]].tolist())
 
 
 def _figures(row: bytes) -> NDArray[np.float64]:
