@@ -44,7 +44,7 @@ def rearrange_lines(content: bytes, chance: random.Random) -> bytes:
 
 
 def repeat_part(content: bytes, chance: random.Random) -> bytes:
-    """Repeat a part up to 200 kB: enough for a cost that grows as a square to show, in tens of thousands of documents."""
+    """Repeat a part up to 200 kB: enough for a cost that grows as a square to show."""
     at, to = sorted(chance.randrange(len(content) + 1) for _ in range(2))
     times = min(chance.choice((10, 1000, 100_000)), 200_000 // (to - at + 1))
     return content[:at] + content[at:to] * times + content[to:]

@@ -1,4 +1,4 @@
-"""From a file of tagged documents to predictions, through real processes."""
+"""From a file of tagged documents to predictions; where a process matters, in a process of its own."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TestTrain:
 
     def test_for_a_machine_it_is_one_object(self, folder: Path, tmp_path: Path) -> None:
         given = ("train", folder / "train.jsonl", "-o", tmp_path / "m.setwise", "--budget", "quick", "--json")
-        result = run(*given, "--inference", "support", "--decision", "gfm", "--calibration", "none")
+        result = call(*given, "--inference", "support", "--decision", "gfm", "--calibration", "none")
         assert result.returncode == 0, result.stderr
         told = json.loads(result.stdout)
         assert told["documents"] == 150
@@ -79,41 +79,41 @@ class TestTrain:
 
     def test_two_equal_runs_write_the_same_bytes(self, folder: Path, model: Path, tmp_path: Path) -> None:
         again = tmp_path / "again.setwise"
-        result = run("train", folder / "train.jsonl", "-o", again, "--budget", "quick", "--threads", "1")
+        result = call("train", folder / "train.jsonl", "-o", again, "--budget", "quick", "--threads", "1")
         assert result.returncode == 0, result.stderr
         assert again.read_bytes() == model.read_bytes()
 
     def test_documents_to_tune_on_can_be_given(self, folder: Path, tmp_path: Path) -> None:
         given = ("train", folder / "train.jsonl", "-o", tmp_path / "m.setwise", "--budget", "quick")
-        result = run(*given, "--valid", folder / "test.jsonl", "--json")
+        result = call(*given, "--valid", folder / "test.jsonl", "--json")
         assert result.returncode == 0, result.stderr
 
     @pytest.mark.parametrize("name", ["pcc", "crf", "cbm", "lsf"])
     def test_every_model_is_trained_and_asked(self, folder: Path, tmp_path: Path, name: str) -> None:
         file = tmp_path / f"{name}.setwise"
-        trained = run("train", folder / "train.jsonl", "-o", file, "--model", name, "--budget", "quick")
+        trained = call("train", folder / "train.jsonl", "-o", file, "--model", name, "--budget", "quick")
         assert trained.returncode == 0, trained.stderr
-        scores = json.loads(run("evaluate", file, folder / "test.jsonl", "--json").stdout)
+        scores = json.loads(call("evaluate", file, folder / "test.jsonl", "--json").stdout)
         assert scores["instance_f1"] > 0.9
-        shown = run("inspect", file, "--json")
+        shown = call("inspect", file, "--json")
         assert shown.returncode == 0, shown.stderr
         assert json.loads(shown.stdout)["labels"] == 4
 
     def test_vectors_are_trained_on_too(self, tmp_path: Path, folder: Path) -> None:
         lines = [f"{i % 3} {i % 3 + 1}:1.5 {4 + i % 2}:0.5" for i in range(60)]
         (tmp_path / "v.svm").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        trained = run("train", tmp_path / "v.svm", "-o", tmp_path / "v.setwise", "--budget", "quick")
+        trained = call("train", tmp_path / "v.svm", "-o", tmp_path / "v.setwise", "--budget", "quick")
         assert trained.returncode == 0, trained.stderr
-        out = run("predict", tmp_path / "v.setwise", tmp_path / "v.svm", "-o", tmp_path / "p.svm")
+        out = call("predict", tmp_path / "v.setwise", tmp_path / "v.svm", "-o", tmp_path / "p.svm")
         assert out.returncode == 0, out.stderr
         wrote = (tmp_path / "p.svm").read_text(encoding="utf-8").splitlines()
         assert [line.split()[0] for line in wrote[:3]] == ["0", "1", "2"]
         wide = tmp_path / "wide.svm"
         wide.write_text("0 99:1\n", encoding="utf-8")
-        refused = run("predict", tmp_path / "v.setwise", wide)
+        refused = call("predict", tmp_path / "v.setwise", wide)
         assert (refused.returncode, refused.stdout) == (1, "")
         assert refused.stderr.startswith("error: Features must lie between 1 and 5; got 99.")
-        mixed = run("predict", tmp_path / "v.setwise", folder / "test.jsonl")
+        mixed = call("predict", tmp_path / "v.setwise", folder / "test.jsonl")
         assert mixed.returncode == 1
         assert "must hold vectors, which the model was trained on; it holds texts." in mixed.stderr
 
@@ -133,11 +133,11 @@ class TestTrain:
             process.send_signal(signal.SIGKILL)
         assert file.read_bytes() == b"an old model"
         kept = cells.read_bytes()
-        ended = run(*given[1:], "--model", "cbm")
+        ended = call(*given[1:], "--model", "cbm")
         assert ended.returncode == 0, ended.stderr
         assert cells.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
         alone = tmp_path / "alone.setwise"
-        assert run("train", folder / "train.jsonl", "-o", alone, "--model", "cbm").returncode == 0
+        assert call("train", folder / "train.jsonl", "-o", alone, "--model", "cbm").returncode == 0
         one, other = load(file).classifier.tuning_, load(alone).classifier.tuning_
         assert (one.model.get_params(), one.iterations) == (other.model.get_params(), other.iterations)
         assert (one.recipe_name, one.value) == (other.recipe_name, other.value)
@@ -145,7 +145,7 @@ class TestTrain:
 
 class TestPredict:
     def test_lines_of_json_with_sets_and_marginals(self, folder: Path, model: Path) -> None:
-        result = run("predict", model, folder / "test.jsonl", "--top", "2", "--marginals", "0.05")
+        result = call("predict", model, folder / "test.jsonl", "--top", "2", "--marginals", "0.05")
         assert result.returncode == 0, result.stderr
         rows = [json.loads(line) for line in result.stdout.splitlines()]
         assert [row["id"] for row in rows] == [one["id"] for one in TEST]
@@ -159,24 +159,24 @@ class TestPredict:
         assert " per second" in result.stderr
 
     def test_it_pipes(self, folder: Path, model: Path) -> None:
-        whole = run("predict", model, folder / "test.jsonl").stdout
+        whole = call("predict", model, folder / "test.jsonl").stdout
         text = (folder / "test.jsonl").read_text(encoding="utf-8")
-        assert run("predict", model, "-", "--from", "jsonl", stdin=text).stdout == whole
+        assert call("predict", model, "-", "--from", "jsonl", stdin=text).stdout == whole
 
     def test_documents_without_labels_will_do(self, model: Path) -> None:
-        result = run("predict", model, "-", "--from", "jsonl", stdin='{"text": "a goal in the match"}\n')
+        result = call("predict", model, "-", "--from", "jsonl", stdin='{"text": "a goal in the match"}\n')
         assert json.loads(result.stdout)["labels"] == ["sport"]
 
     def test_as_csv_and_parquet(self, folder: Path, model: Path, tmp_path: Path) -> None:
-        expected = [json.loads(line) for line in run("predict", model, folder / "test.jsonl").stdout.splitlines()]
-        table = run("predict", model, folder / "test.jsonl", "--format", "csv", "--top", "1")
+        expected = [json.loads(line) for line in call("predict", model, folder / "test.jsonl").stdout.splitlines()]
+        table = call("predict", model, folder / "test.jsonl", "--format", "csv", "--top", "1")
         rows = list(csv.DictReader(io.StringIO(table.stdout)))
         assert [row["labels"].split(";") for row in rows] == [row["labels"] for row in expected]
         assert set(rows[0]) == {"row", "id", "labels", "expected_f1", "coverage", "set_1", "probability_1"}
-        run("predict", model, folder / "test.jsonl", "-o", tmp_path / "p.jsonl.gz")
+        call("predict", model, folder / "test.jsonl", "-o", tmp_path / "p.jsonl.gz")
         with gzip.open(tmp_path / "p.jsonl.gz", "rt", encoding="utf-8") as file:
             assert [json.loads(line) for line in file] == expected
-        out = run("predict", model, folder / "test.jsonl", "-o", tmp_path / "p.parquet", "--marginals", "0.5")
+        out = call("predict", model, folder / "test.jsonl", "-o", tmp_path / "p.parquet", "--marginals", "0.5")
         assert out.returncode == 0, out.stderr
         read = pq.read_table(tmp_path / "p.parquet").to_pylist()
         assert [row["labels"] for row in read] == [row["labels"] for row in expected]
@@ -191,22 +191,22 @@ class TestPredict:
 
 class TestEvaluate:
     def test_all_figures_are_there_and_right(self, folder: Path, model: Path) -> None:
-        told = json.loads(run("evaluate", model, folder / "test.jsonl", "--json").stdout)
+        told = json.loads(call("evaluate", model, folder / "test.jsonl", "--json").stdout)
         assert told["n_documents"] == 60
-        rows = [json.loads(line) for line in run("predict", model, folder / "test.jsonl").stdout.splitlines()]
+        rows = [json.loads(line) for line in call("predict", model, folder / "test.jsonl").stdout.splitlines()]
         right = sum(row["labels"] == one["labels"] for row, one in zip(rows, TEST, strict=True))
         assert told["set_accuracy"] == right / 60
         for name in ("instance_f1", "instance_precision", "instance_recall", "micro_f1", "macro_f1", "hamming_loss"):
             assert 0 <= told[name] <= 1
         assert told["expected_f1_error"] < 0.3
         assert [row["name"] for row in told["labels"]] == sorted(WORDS)
-        shown = run("evaluate", model, folder / "test.jsonl", "--show", "2")
+        shown = call("evaluate", model, folder / "test.jsonl", "--show", "2")
         assert "instance f1" in shown.stdout
         assert "the 2 most frequent of 4 labels" in shown.stderr
 
     def test_labels_unknown_to_the_model_are_missed_and_told(self, model: Path, tmp_path: Path) -> None:
         file = write_jsonl(tmp_path / "t.jsonl", [{"text": "a goal", "labels": ["sport", "yak"]}])
-        result = run("evaluate", model, file, "--json")
+        result = call("evaluate", model, file, "--json")
         assert result.returncode == 0
         told = json.loads(result.stdout)
         assert told["unknown_labels"] == ["yak"]
@@ -216,24 +216,24 @@ class TestEvaluate:
 
 class TestInspectAndCompare:
     def test_strongest_words_are_those_of_the_label(self, model: Path) -> None:
-        told = json.loads(run("inspect", model, "--words", "3", "--json").stdout)
+        told = json.loads(call("inspect", model, "--words", "3", "--json").stdout)
         assert told["model"] == "BinaryRelevance"
         assert told["bytes"] == model.stat().st_size
         for row in told["per_label"]:
             assert {word for word, _ in row["words"]} <= set(WORDS[row["label"]])
-        shown = run("inspect", model)
+        shown = call("inspect", model)
         assert "label sets" in shown.stdout
 
     def test_models_side_by_side(self, folder: Path) -> None:
-        result = run("compare", folder / "train.jsonl", "--models", "br,lsf", "--json")
+        result = call("compare", folder / "train.jsonl", "--models", "br,lsf", "--json")
         assert result.returncode == 0, result.stderr
         rows = [json.loads(line) for line in result.stdout.splitlines()]
         assert [row["model"] for row in rows] == ["br", "lsf"]
         assert all(row["instance_f1"] > 0.8 for row in rows)
-        table = run("compare", folder / "train.jsonl", "--models", "br")
+        table = call("compare", folder / "train.jsonl", "--models", "br")
         assert "120 documents to train on, 30 to score on" in table.stdout
         assert "br: instance F1" in table.stderr
-        wrong = run("compare", folder / "train.jsonl", "--models", "br,svm")
+        wrong = call("compare", folder / "train.jsonl", "--models", "br,svm")
         assert (wrong.returncode, wrong.stderr) == (
             2,
             "error: models must be some of br, pcc, crf, cbm, lsf; got 'br,svm'.\n",
@@ -245,7 +245,7 @@ class TestMistakes:
     def test_a_file_that_is_not_there(self, command: str, model: Path, tmp_path: Path) -> None:
         gone = tmp_path / "gone.jsonl"
         given = {"train": [gone, "-o", tmp_path / "m"], "compare": [gone]}.get(command, [model, gone])
-        result = run(command, *given)
+        result = call(command, *given)
         assert (result.returncode, result.stdout) == (1, "")
         assert result.stderr.startswith("error: ")
         assert "gone.jsonl" in result.stderr
@@ -257,7 +257,7 @@ class TestMistakes:
         fake.write_bytes(b"not a model")
         more = [] if command == "inspect" else [folder / "test.jsonl"]
         for file in (fake, tmp_path / "none.setwise"):
-            result = run(command, file, *more)
+            result = call(command, file, *more)
             assert (result.returncode, result.stdout) == (1, "")
             assert result.stderr.startswith("error: ")
             assert result.stderr.count("\n") == 1
@@ -281,7 +281,7 @@ class TestMistakes:
         self, tmp_path: Path, content: str, options: tuple[str, ...], told: str
     ) -> None:
         (tmp_path / "d.jsonl").write_text(content, encoding="utf-8")
-        result = run("train", tmp_path / "d.jsonl", "-o", tmp_path / "m.setwise", *options)
+        result = call("train", tmp_path / "d.jsonl", "-o", tmp_path / "m.setwise", *options)
         assert (result.returncode, result.stdout) == (1, "")
         assert told in result.stderr
         assert result.stderr.count("\n") == 1
@@ -320,7 +320,7 @@ class TestMistakes:
             target = closed / "m.setwise"
         for given in (target, tmp_path):
             # The data are not there: where the model goes is looked at before any work is done.
-            result = run("train", tmp_path / "gone.jsonl", "-o", given)
+            result = call("train", tmp_path / "gone.jsonl", "-o", given)
             assert (result.returncode, result.stdout) == (1, "")
             assert result.stderr.startswith(f"error: {given} must be a file that can be written; ")
         assert (closed / "m.setwise").read_bytes() == b"old"
@@ -336,10 +336,10 @@ class TestMistakes:
 
     def test_documents_that_cannot_be_read_are_skipped_if_asked(self, model: Path) -> None:
         text = '{"text": "a goal"}\nnot json\n{"text": "rain"}\n'
-        stopped = run("predict", model, "-", "--from", "jsonl", stdin=text)
+        stopped = call("predict", model, "-", "--from", "jsonl", stdin=text)
         assert stopped.returncode == 1
         assert "line 2" in stopped.stderr
-        skipped = run("predict", model, "-", "--from", "jsonl", "--on-error", "skip", stdin=text)
+        skipped = call("predict", model, "-", "--from", "jsonl", "--on-error", "skip", stdin=text)
         assert skipped.returncode == 0
         assert len(skipped.stdout.splitlines()) == 2
         assert "skipped 1 of the documents" in skipped.stderr
@@ -348,13 +348,13 @@ class TestMistakes:
         "arguments", [["train", "x.jsonl"], ["train", "x.jsonl", "-o", "m", "--model", "svm"], ["predict", "m"]]
     )
     def test_wrong_use_is_exit_code_2(self, arguments: list[str]) -> None:
-        result = run(*arguments)
+        result = call(*arguments)
         assert (result.returncode, result.stdout) == (2, "")
         assert "Traceback" not in result.stderr
 
     @pytest.mark.parametrize("command", ["train", "predict", "evaluate", "inspect", "compare"])
     def test_help_has_examples(self, command: str) -> None:
-        result = run(command, "--help")
+        result = call(command, "--help")
         assert result.returncode == 0
         assert "Examples:" in result.stdout
         assert f"setwise {command} " in result.stdout.split("Examples:")[1]

@@ -32,6 +32,11 @@ class ExactInference:
         """How many documents to ask about at a time."""
         return documents_that_fit(n_labels * n_labels)
 
+    def block_of_marginals(self, model: Any, n_labels: int) -> int:
+        """How many documents to ask about at a time, where only marginals are asked for."""
+        has_its_own = callable(getattr(model, "marginals", None))
+        return documents_that_fit(n_labels) if has_its_own else self.block(n_labels)
+
     def marginals(self, model: Any, X: Any) -> NDArray[np.float64]:
         """Return p(y_l = 1 | x), documents by labels: the model's own, which take no sum over sizes."""
         if (self.calibration.scale, self.calibration.size) != (1.0, 0.0):

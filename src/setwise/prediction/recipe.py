@@ -92,15 +92,18 @@ class Recipe:
             return ExactInference(self.scaling)
         return SampledInference(self.n_samples, self.seed)
 
-    def blocks(self, model: Any, X: Any, support: Support) -> Iterator[DocumentBlock]:
-        """Yield the documents block by block, so that what is known of them never fills the memory."""
-        inference = self.asked(model, support)
-        for some in document_blocks(X, inference.block(support.sets.n_labels)):
+    def blocks(self, model: Any, X: Any, support: Support, *, only_marginals: bool = False) -> Iterator[DocumentBlock]:
+        """Yield the documents in blocks that fit the memory, which may be larger where only marginals are asked for."""
+        inference, n_labels = self.asked(model, support), support.sets.n_labels
+        size = inference.block(n_labels)
+        if only_marginals and isinstance(inference, ExactInference):
+            size = inference.block_of_marginals(model, n_labels)
+        for some in document_blocks(X, size):
             yield DocumentBlock(inference, model, some)
 
     def marginals(self, model: Any, X: Any, support: Support) -> NDArray[np.float64]:
         """Return the probability of each label, documents by labels: what a threshold cuts."""
-        parts = [block.marginals for block in self.blocks(model, X, support)]
+        parts = [block.marginals for block in self.blocks(model, X, support, only_marginals=True)]
         return np.concatenate(parts) if parts else np.zeros((0, support.sets.n_labels))
 
     def decided(self, model: Any, X: Any, support: Support, *, with_value: bool = False) -> Decided:
@@ -110,8 +113,9 @@ class Recipe:
         the value is NaN, and thresholds need no size marginals.
         """
         nothing = Decided(csr_of_ones([], [], support.sets.n_labels), np.zeros(0))
-        parts = [self.decide(block, with_value=with_value) for block in self.blocks(model, X, support)]
-        return Decided.stacked(parts or [nothing])
+        only_marginals = self.decision == "threshold" and not with_value
+        blocks = self.blocks(model, X, support, only_marginals=only_marginals)
+        return Decided.stacked([self.decide(block, with_value=with_value) for block in blocks] or [nothing])
 
     def decide(self, block: DocumentBlock, *, with_value: bool = False) -> Decided:
         """Choose a set for each document of a block, as :meth:`decided` does."""

@@ -85,7 +85,7 @@ def _documents(rows: Iterator[dict[str, object] | None], fields: Fields, problem
 
 
 def _rows(source: Source, table: Any, groups: list[RowGroup], wanted: list[str]) -> Iterator[dict[str, object] | None]:
-    """Give the rows one by one, None for one that is too long."""
+    """Yield the rows one by one, None for one that is too long."""
     try:
         for number, group in enumerate(groups):
             size = _rows_at_once(source, number, group)

@@ -97,7 +97,7 @@ class _Thrift:
         self._at = 0
 
     def fields(self) -> Iterator[tuple[int, int]]:
-        """Give the number and the type of each field of a structure."""
+        """Yield the number and the type of each field of a structure."""
         number = 0
         while head := self._take(1)[0]:
             number = number + (head >> 4) if head >> 4 else self.integer()
