@@ -67,3 +67,12 @@ def test_a_missing_compiler_is_told_in_one_sentence(repository, tmp_path):
     )
     assert result.returncode != 0
     assert "setwise needs a C++20 compiler and found none: install one" in " ".join(result.stderr.split())
+
+
+def test_make_says_what_it_does_before_it_compiles(repository):
+    """Compiling takes a minute in which a newcomer would otherwise see nothing."""
+    planned = subprocess.run(
+        ["make", "--dry-run", "--always-make", "install"], cwd=repository, capture_output=True, text=True, check=True
+    ).stdout
+    said, compiled = planned.index("Compiling and installing setwise"), planned.index("install --no-build-isolation")
+    assert said < compiled
