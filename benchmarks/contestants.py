@@ -38,14 +38,14 @@ class Contestant:
         """The strength of C = 1, and the contestant's own parameters."""
         return {"strength": 1 / problem.n_samples, **self.parameters}
 
-    def train(self, problem: Problem, n_threads: int | None) -> Trained:
+    def train(self, problem: Problem, n_jobs: int | None) -> Trained:
         """Time the whole call: checks, conversions, training."""
-        model = getattr(models, self.model)(n_threads=n_threads, **self.parameters_for(problem))
-        Y = sp.csr_array(problem.Y)
+        model = getattr(models, self.model)(n_jobs=n_jobs, **self.parameters_for(problem))
+        y = sp.csr_array(problem.y)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", NotConverged)
             start = perf_counter()
-            model.fit(problem.X, Y)
+            model.fit(problem.X, y)
             seconds = perf_counter() - start
         note = "did not converge" if any(issubclass(each.category, NotConverged) for each in caught) else ""
         return Trained(seconds, iterations_of(model), model.state(), note=note)

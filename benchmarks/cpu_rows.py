@@ -39,10 +39,10 @@ def cpu():
     return used.ru_utime + used.ru_stime
 
 random = np.random.default_rng(0)
-Y = random.random((30, 3)) < 0.5
-X = sp.csr_array(((random.random((30, 40)) < 0.1 + 0.4 * np.repeat(Y, 14, axis=1)[:, :40])).astype(np.float32))
+y = random.random((30, 3)) < 0.5
+X = sp.csr_array(((random.random((30, 40)) < 0.1 + 0.4 * np.repeat(y, 14, axis=1)[:, :40])).astype(np.float32))
 before, started = cpu(), time.perf_counter()
-SetClassifier().fit(X, Y.astype(int))
+SetClassifier().fit(X, y.astype(int))
 print(cpu() - before, time.perf_counter() - started)
 """
 
@@ -61,8 +61,8 @@ def small_rows(machine: str, n_rounds: int) -> Iterator[Row]:
         costs: dict[int, list[Cost]] = {1: [], n_cores: []}
         with busy_cores(n_cores) if machine == "busy" else nullcontext():
             for _ in range(n_rounds):
-                for n_threads, found in costs.items():
-                    found.append(run(n_threads))
+                for n_jobs, found in costs.items():
+                    found.append(run(n_jobs))
         one, many = min(costs[1]), min(costs[n_cores])
         times = many.cpu / one.cpu
         verdict = "yes" if times <= MOST_TIMES else f"no: {times:.2f} times, the goal is {MOST_TIMES:g}"
@@ -75,31 +75,31 @@ def br_rows(dataset: str, n_rounds: int) -> Iterator[Row]:
     """Train BR on a whole corpus with one thread and with two."""
     need_two_cores()
     problem, contestant = load(dataset), br(FULL.whole)
-    fits = [partial(contestant.train, problem, n_threads) for n_threads in (1, 2)]
+    fits = [partial(contestant.train, problem, n_jobs) for n_jobs in (1, 2)]
     title = f"{contestant.title}, {setting(problem)}"
     yield from one_and_two_rows(problem, title, fits, n_rounds, same_state, LEAST_SPEEDUP)
 
 
-def readme_cost(n_threads: int) -> Cost:
+def readme_cost(n_jobs: int) -> Cost:
     """Run README's Python example as a process, and take all that it used."""
     found = re.search(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     assert found is not None, "README has a Python example"
     before, started = children_cpu(), perf_counter()
-    subprocess.run([sys.executable, "-c", found[1]], env=environment(n_threads), capture_output=True, check=True)
+    subprocess.run([sys.executable, "-c", found[1]], env=environment(n_jobs), capture_output=True, check=True)
     return Cost(children_cpu() - before, perf_counter() - started)
 
 
-def fit_cost(n_threads: int) -> Cost:
+def fit_cost(n_jobs: int) -> Cost:
     """Fit 30 documents in a process, and take what the fit used."""
     ended = subprocess.run(
-        [sys.executable, "-c", FIT], env=environment(n_threads), capture_output=True, text=True, check=True
+        [sys.executable, "-c", FIT], env=environment(n_jobs), capture_output=True, text=True, check=True
     )
     return Cost(*map(float, ended.stdout.split()))
 
 
-def environment(n_threads: int) -> dict[str, str]:
+def environment(n_jobs: int) -> dict[str, str]:
     """Say how many threads setwise and the libraries below it may use."""
-    return {**os.environ, **dict.fromkeys(ONE_THREAD, str(n_threads))}
+    return {**os.environ, **dict.fromkeys(ONE_THREAD, str(n_jobs))}
 
 
 def children_cpu() -> float:

@@ -12,11 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from benchmarks import rival
+from benchmarks import sklearn_baseline
 from benchmarks.default_effort import DefaultEffort
-from benchmarks.kept import read_f1, write_f1
 from benchmarks.peers import Refused
 from benchmarks.rows import Row
+from benchmarks.stored_f1 import read_f1, write_f1
 from benchmarks.timed import Timed
 from benchmarks.timing import on_cores, remarks, with_cores
 from setwise.classifier import SetClassifier
@@ -46,18 +46,18 @@ def rival_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
 
 def rival_result(parts: Parts, effort: DefaultEffort) -> tuple[Row, Array]:
     train = parts.train().first(effort.n_documents)
-    steps = rival.START if effort.steps is None else effort.steps
+    steps = sklearn_baseline.START if effort.steps is None else effort.steps
 
-    def fit() -> tuple[list[rival.Choice], Any]:
-        found = rival.tuned(train, steps)
-        return found, rival.one_vs_rest(train.X, train.Y, found[0].cell)
+    def fit() -> tuple[list[sklearn_baseline.Choice], Any]:
+        found = sklearn_baseline.tuned(train, steps)
+        return found, sklearn_baseline.one_vs_rest(train.X, train.y, found[0].cell)
 
     fitted = trained(fit)
     found, model = fitted.result
     choice = found[0]
     # Only now, with everything settled, are test documents read.
     test = parts.test(train).first(effort.n_documents)
-    f1 = f1_by_document(test.Y, choice.sets(model.predict_proba(test.X)))
+    f1 = f1_by_document(test.y, choice.sets(model.predict_proba(test.X)))
     values = {
         "C": choice.cell.C,
         "threshold": None if choice.per_label else float(choice.levels),
@@ -75,9 +75,9 @@ def default_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
     """Set the default beside the rival, on the same documents, with an interval of the difference."""
     theirs = rival_f1(parts, effort)
     train = parts.train().first(effort.n_documents)
-    fitted = trained(lambda: SetClassifier().fit(train.X, train.Y))
+    fitted = trained(lambda: SetClassifier().fit(train.X, train.y))
     test = parts.test(train).first(effort.n_documents)
-    ours = f1_by_document(test.Y, fitted.result.predict(test.X))
+    ours = f1_by_document(test.y, fitted.result.predict(test.X))
     if ours.size != theirs.size:
         raise Refused(f"the rival's file is about {theirs.size:,} documents, not {ours.size:,}: tune it again")
     difference = paired_difference(100 * ours, 100 * theirs, effort.n_resamples)
@@ -132,9 +132,9 @@ def f1_by_document(truth: sp.csr_array, sets: Any) -> Array:
 
 
 def setting(train: Part) -> str:
-    return f"{train.X.shape[0]:,} documents, {train.Y.shape[1]} labels"
+    return f"{train.X.shape[0]:,} documents, {train.y.shape[1]} labels"
 
 
-def in_words(choice: rival.Choice) -> str:
+def in_words(choice: sklearn_baseline.Choice) -> str:
     levels = "a threshold for each label" if choice.per_label else "one threshold"
     return f"{choice.cell.penalty}, {levels}" + (", at least one label" if choice.at_least_one else "")

@@ -10,7 +10,7 @@ SECTIONS = {
         "The default beside the rival",
         "Instance F1 in per cent on the test part. Gain: ours less the rival's; low and high bound its 95 % interval, "
         "by a paired bootstrap over test documents, 10,000 resamples. Where the interval leaves zero out, the gain is "
-        "significant. Seconds: the whole call of `SetClassifier().fit(X, Y)` on one core, tuning included.",
+        "significant. Seconds: the whole call of `SetClassifier().fit(X, y)` on one core, tuning included.",
         ("rival", "F1", "gain", "low", "high", "seconds"),
         "at or above the rival",
         default_rows,

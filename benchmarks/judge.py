@@ -31,7 +31,7 @@ def total_objective(problem: Problem, labels: NDArray[np.intp], penalty: Penalty
     """
     coef = fit.coef.astype(np.float64).toarray()
     scores = problem.X.astype(np.float64) @ coef.T + fit.intercept
-    signs = 2 * problem.Y[:, labels] - 1
+    signs = 2 * problem.y[:, labels] - 1
     loss = np.logaddexp(0, -signs * scores).sum()
     l1, squared = np.abs(coef).sum(), np.square(coef).sum()
     size = penalty.l1_ratio * l1 + (1 - penalty.l1_ratio) * squared

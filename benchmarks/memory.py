@@ -41,7 +41,7 @@ def probe(problem: Problem, work: str, options: dict[str, Any]) -> dict[str, flo
     if not Path("/proc/self/status").exists():
         raise Refused("memory is read from /proc, which this system lacks")
     with TemporaryDirectory() as folder:
-        parts = {"X": problem.X, "Y": sp.csr_array(problem.Y)}
+        parts = {"X": problem.X, "y": sp.csr_array(problem.y)}
         for name, matrix in parts.items():
             sp.save_npz(Path(folder) / f"{name}.npz", matrix, compressed=False)
         command = [sys.executable, "-m", "benchmarks.memory_probe", folder, work, json.dumps(options)]

@@ -32,37 +32,37 @@ def size_of(matrix: sp.csr_array) -> int:
     return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
 
 
-def fit_all_labels(X: sp.csr_array, Y: sp.csr_array, options: dict[str, Any]) -> int:
+def fit_all_labels(X: sp.csr_array, y: sp.csr_array, options: dict[str, Any]) -> int:
     """Fit the labels with these options of ``fit_labels``; bytes of the result."""
-    fits = fit_labels(X, Y, n_threads=os.cpu_count(), **options)
+    fits = fit_labels(X, y, n_jobs=os.cpu_count(), **options)
     return size_of(sp.csr_array(fits.coef)) + fits.intercept.nbytes
 
 
-def fit_model(X: sp.csr_array, Y: sp.csr_array, options: dict[str, Any]) -> int:
+def fit_model(X: sp.csr_array, y: sp.csr_array, options: dict[str, Any]) -> int:
     """Fit a model by its name and parameters; bytes of the result."""
-    model = getattr(models, options["model"])(n_threads=os.cpu_count(), **options["parameters"])
+    model = getattr(models, options["model"])(n_jobs=os.cpu_count(), **options["parameters"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConverged)  # the peak is there after few iterations
-        model.fit(X, Y)
+        model.fit(X, y)
     return sum(array.nbytes for array in model.state().arrays.values())
 
 
-def predict_sets(X: sp.csr_array, Y: sp.csr_array, options: dict[str, Any]) -> int:
-    """Predict all documents in one call, by support inference over the sets of Y, which may be more; bytes of the
+def predict_sets(X: sp.csr_array, y: sp.csr_array, options: dict[str, Any]) -> int:
+    """Predict all documents in one call, by support inference over the sets of y, which may be more; bytes of the
     result.
     """
-    return size_of(with_made_weights(X, Y).predict(X))
+    return size_of(with_made_weights(X, y).predict(X))
 
 
 WORKS = {"labels": fit_all_labels, "model": fit_model, "predict": predict_sets}
 
 
 def main(folder: Path, work: str, options: dict[str, Any]) -> None:
-    X, Y = (sp.load_npz(folder / f"{name}.npz") for name in "XY")
+    X, y = (sp.load_npz(folder / f"{name}.npz") for name in "XY")
     before = held("VmRSS")
-    result = WORKS[work](X, Y, options)
+    result = WORKS[work](X, y, options)
     peak = held("VmHWM")
-    print(json.dumps({"before": before, "peak": peak, "data": size_of(X) + size_of(Y), "result": result}))
+    print(json.dumps({"before": before, "peak": peak, "data": size_of(X) + size_of(y), "result": result}))
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def thread_rows(whole: Problem, effort: ModelEffort) -> Iterator[Row]:
     need_two_cores()
     problem = effort.part_of(whole)
     for contestant in one_of_each(effort.whole, effort.n_components):
-        fits = [partial(contestant.train, problem, n_threads) for n_threads in (1, 2)]
+        fits = [partial(contestant.train, problem, n_jobs) for n_jobs in (1, 2)]
         yield from one_and_two_rows(problem, contestant.title, fits, effort.n_rounds, same_state, LEAST_SPEEDUP)
 
 

@@ -69,7 +69,7 @@ def timed(work: Callable[[], object]) -> Timed:
 def speed_rows(whole: Problem, effort: PredictEffort) -> Iterator[Row]:
     """Let sets from setwise and probabilities from scikit-learn take turns on one core, with the same weights."""
     problem = effort.part_of(whole)
-    model = SharedRelevance(strength=1 / problem.n_samples, l1_ratio=1.0, n_threads=1)
+    model = SharedRelevance(strength=1 / problem.n_samples, l1_ratio=1.0, n_jobs=1)
     ways = {
         OURS: {},
         "BR, mode": {"inference": "mode", "decision": "most_probable"},
@@ -77,8 +77,8 @@ def speed_rows(whole: Problem, effort: PredictEffort) -> Iterator[Row]:
         "BR, exact + GFM": {"inference": "exact"},
         "BR, sampled + GFM": {"inference": "sampled"},
     }
-    Y = sp.csr_array(problem.Y)
-    ours = {title: SetClassifier(model, **(PAPER | way), n_threads=1).fit(problem.X, Y) for title, way in ways.items()}
+    y = sp.csr_array(problem.y)
+    ours = {title: SetClassifier(model, **(PAPER | way), n_jobs=1).fit(problem.X, y) for title, way in ways.items()}
     peer = one_vs_rest(problem, model)
     turns: dict[str, Callable[[], Timed]] = {
         PEER: partial(timed, partial(peer.predict_proba, problem.X_test)),
@@ -104,7 +104,7 @@ def one_vs_rest(problem: Problem, model: BinaryRelevance) -> OneVsRestClassifier
     peer = OneVsRestClassifier(LogisticRegression(max_iter=1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # what it learns is thrown away
-        peer.fit(problem.X, problem.Y)
+        peer.fit(problem.X, problem.y)
     for label, estimator in enumerate(peer.estimators_):
         estimator.coef_ = model.coef_[[label]].toarray()
         estimator.intercept_ = model.intercept_[[label]]
@@ -124,7 +124,7 @@ def growth_rows(whole: Problem, effort: PredictEffort) -> Iterator[Row]:
     }
     for which, ladder in ladders.items():
         made = [
-            (with_made_weights(problem.X, sp.csr_array(problem.Y[:sets])), problem.X_test[:documents])
+            (with_made_weights(problem.X, sp.csr_array(problem.y[:sets])), problem.X_test[:documents])
             for documents, sets in ladder
         ]
         turns = [partial(timed, partial(classifier.predict, X)) for classifier, X in made]
@@ -178,19 +178,19 @@ def memory_rows(problem: Problem, effort: PredictEffort) -> Iterator[Row]:
 
 
 def n_sets(problem: Problem) -> int:
-    return len({row.tobytes() for row in problem.Y.astype(bool)})
+    return len({row.tobytes() for row in problem.y.astype(bool)})
 
 
 def unseen_rows(whole: Problem, effort: PredictEffort) -> Iterator[Row]:
     """Compare ways to predict where support inference has little to go by; all share one training."""
     problem = effort.part_of(whole)
     model = SharedRelevance(**UNSEEN)
-    Y, Y_test = sp.csr_array(problem.Y), sp.csr_array(problem.Y_test)
+    y, y_test = sp.csr_array(problem.y), sp.csr_array(problem.y_test)
     where = f"{setting(problem)}, {100 * share_unseen(problem):.1f} % of the sets unseen"
     percent = {}
     for title, (way, has_goal) in WAYS.items():
-        classifier = SetClassifier(model, held_out=0.2, **(PAPER | way)).fit(problem.X, Y)
-        percent[title] = 100 * classifier.score(problem.X_test, Y_test)
+        classifier = SetClassifier(model, held_out=0.2, **(PAPER | way)).fit(problem.X, y)
+        percent[title] = 100 * classifier.score(problem.X_test, y_test)
         gain = percent[title] - percent[THRESHOLD]
         verdict = verdict_on_unseen(gain) if has_goal else ""
         values = {"F1": percent[title], "gain": None if title == THRESHOLD else gain}
@@ -202,8 +202,8 @@ def verdict_on_unseen(gain: float) -> str:
 
 
 def share_unseen(problem: Problem) -> float:
-    seen = {row.tobytes() for row in problem.Y.astype(bool)}
-    return float(np.mean([row.tobytes() not in seen for row in problem.Y_test.astype(bool)]))
+    seen = {row.tobytes() for row in problem.y.astype(bool)}
+    return float(np.mean([row.tobytes() not in seen for row in problem.y_test.astype(bool)]))
 
 
 def found_by(classifier: SetClassifier) -> str:

@@ -24,21 +24,21 @@ class SharedRelevance(BinaryRelevance):
     def __sklearn_clone__(self) -> SharedRelevance:
         return self
 
-    def fit(self, X: Any, Y: Any, callback: Callback | None = None) -> SharedRelevance:
+    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> SharedRelevance:
         known: dict[int, tuple[LabelMatrix, LabelFits]] = self.__dict__.setdefault("known_", {})
         if X.shape[0] not in known:
-            super().fit(X, Y, callback)
-            known[X.shape[0]] = (LabelMatrix.of(Y), self.fits_)
+            super().fit(X, y, callback)
+            known[X.shape[0]] = (LabelMatrix.of(y), self.fits_)
         self._take(*known[X.shape[0]])
         return self
 
 
 class MadeRelevance(BinaryRelevance):
-    """BR with made-up weights, where only the shape of things matters; as often as in Y it expects a label."""
+    """BR with made-up weights, where only the shape of things matters; as often as in y it expects a label."""
 
-    def fit(self, X: Any, Y: Any, callback: Callback | None = None) -> MadeRelevance:
-        labels, random = LabelMatrix.of(Y), np.random.default_rng(0)
-        self.names_, self.n_features_in_ = labels.names, X.shape[1]
+    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> MadeRelevance:
+        labels, random = LabelMatrix.of(y), np.random.default_rng(0)
+        self.classes_, self.n_features_in_ = labels.names, X.shape[1]
         shape = (labels.n_labels, X.shape[1])
         self.coef_ = sp.csr_array(random.normal(size=shape) / np.sqrt(X.shape[1]))
         share = (labels.indicator.sum(axis=0) + 1) / (labels.n_samples + 2)
@@ -46,7 +46,7 @@ class MadeRelevance(BinaryRelevance):
         return self
 
 
-def with_made_weights(X: sp.csr_array, Y: sp.csr_array) -> SetClassifier:
-    """Support inference and GFM over the sets of Y, on one thread, without any training."""
-    documents = sp.csr_array((Y.shape[0], X.shape[1]), dtype=X.dtype)
-    return SetClassifier(MadeRelevance(n_threads=1), "support", "gfm", calibration=None, n_threads=1).fit(documents, Y)
+def with_made_weights(X: sp.csr_array, y: sp.csr_array) -> SetClassifier:
+    """Support inference and GFM over the sets of y, on one thread, without any training."""
+    documents = sp.csr_array((y.shape[0], X.shape[1]), dtype=X.dtype)
+    return SetClassifier(MadeRelevance(n_jobs=1), "support", "gfm", calibration=None, n_jobs=1).fit(documents, y)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from benchmarks.made import MADE
+from benchmarks.synthetic import MADE
 from setwise.data import find_corpus
 
 
@@ -42,9 +42,9 @@ class Problem:
 
     name: str
     X: sp.csr_array
-    Y: NDArray[np.float64]
+    y: NDArray[np.float64]
     X_test: sp.csr_array
-    Y_test: NDArray[np.float64]
+    y_test: NDArray[np.float64]
 
     @property
     def n_samples(self) -> int:
@@ -56,18 +56,18 @@ class Problem:
 
     @property
     def all_labels(self) -> NDArray[np.intp]:
-        return np.arange(self.Y.shape[1])
+        return np.arange(self.y.shape[1])
 
     def first(self, n_documents: int) -> Problem:
         """Keep some documents to train on, and the labels that vary among them."""
-        return from_matrices(self.name, self.X[:n_documents], self.Y[:n_documents], self.X_test, self.Y_test)
+        return from_matrices(self.name, self.X[:n_documents], self.y[:n_documents], self.X_test, self.y_test)
 
     def first_to_test(self, n_documents: int) -> Problem:
-        return replace(self, X_test=self.X_test[:n_documents], Y_test=self.Y_test[:n_documents])
+        return replace(self, X_test=self.X_test[:n_documents], y_test=self.y_test[:n_documents])
 
     def labels_over_frequency(self, n_labels: int) -> NDArray[np.intp]:
         """Pick labels from the rarest to the most frequent, in even steps of rank: the same ones each run."""
-        by_frequency = np.argsort(self.Y.sum(axis=0), kind="stable")
+        by_frequency = np.argsort(self.y.sum(axis=0), kind="stable")
         ranks = np.linspace(0, len(by_frequency) - 1, min(n_labels, len(by_frequency)))
         return by_frequency[ranks.round().astype(np.intp)]
 
@@ -75,20 +75,20 @@ class Problem:
 def load(name: str) -> Problem:
     if name in MADE:
         made = MADE[name]()
-        return from_matrices(name, made.X, dense(made.Y), made.X_test, dense(made.Y_test))
+        return from_matrices(name, made.X, dense(made.y), made.X_test, dense(made.y_test))
     corpus = find_corpus(name)
-    (X, Y), (X_test, Y_test) = corpus.read("train"), corpus.read("test")
-    return from_matrices(name, X, dense(Y), X_test, dense(Y_test))
+    (X, y), (X_test, y_test) = corpus.read("train"), corpus.read("test")
+    return from_matrices(name, X, dense(y), X_test, dense(y_test))
 
 
-def dense(Y: sp.csr_array) -> NDArray[np.float64]:
-    return np.asarray(Y.astype(np.float64).toarray())
+def dense(y: sp.csr_array) -> NDArray[np.float64]:
+    return np.asarray(y.astype(np.float64).toarray())
 
 
 def from_matrices(
-    name: str, X: sp.csr_array, Y: NDArray[np.generic], X_test: sp.csr_array, Y_test: NDArray[np.generic]
+    name: str, X: sp.csr_array, y: NDArray[np.generic], X_test: sp.csr_array, y_test: NDArray[np.generic]
 ) -> Problem:
-    labels, true = np.asarray(Y, dtype=np.float64), np.asarray(Y_test, dtype=np.float64)
+    labels, true = np.asarray(y, dtype=np.float64), np.asarray(y_test, dtype=np.float64)
     varies = labels.min(axis=0) < labels.max(axis=0)
     if not varies.all():  # a copy, which may be large
         labels, true = labels[:, varies], true[:, varies]

@@ -26,7 +26,7 @@ LEAST_SPEEDUP = 1.7  # of two threads over one
 
 def path_rows(problem: Problem, effort: Effort) -> Iterator[Row]:
     """Time a path against a cold fit at its last strength, that of C = 1."""
-    peer = setwise_for(problem, n_threads=1)
+    peer = setwise_for(problem, n_jobs=1)
     path_title, cold_title = f"path of {N_STRENGTHS} strengths", "cold fit at the last"
     for l1_ratio in L1_RATIOS:
         last = Penalty.from_c(1.0, l1_ratio, problem.n_samples)
@@ -57,7 +57,7 @@ def path_rows(problem: Problem, effort: Effort) -> Iterator[Row]:
 def thread_rows(problem: Problem, effort: Effort) -> Iterator[Row]:
     """Time one thread against two, both cores free for either, and compare the bits that come out."""
     need_two_cores()
-    peers = [setwise_for(problem, n_threads=n_threads) for n_threads in (1, 2)]
+    peers = [setwise_for(problem, n_jobs=n_jobs) for n_jobs in (1, 2)]
     for l1_ratio in L1_RATIOS:
         penalty = Penalty.from_c(1.0, l1_ratio, problem.n_samples)
         fits = [partial(peer.fit, problem.all_labels, penalty) for peer in peers]
@@ -89,8 +89,8 @@ def need_two_cores() -> None:
         raise Refused("needs two cores, and this process may use one")
 
 
-def setwise_for(problem: Problem, *, n_threads: int) -> Setwise:
-    return cast("Setwise", Entry("setwise", "setwise", {"n_threads": n_threads}).enter(problem))
+def setwise_for(problem: Problem, *, n_jobs: int) -> Setwise:
+    return cast("Setwise", Entry("setwise", "setwise", {"n_jobs": n_jobs}).enter(problem))
 
 
 def best_fits(contestants: list[Callable[[], T]], n_rounds: int) -> list[T]:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.made_texts import made_texts, write_texts
 from benchmarks.rows import Row
+from benchmarks.synthetic_texts import made_texts, write_texts
 from setwise.persistence import load
 
 ALLOWED_MB = 500.0

@@ -15,7 +15,7 @@ SECTIONS = {
     ),
     "share": Section(
         "Where the time goes",
-        "A model that was loaded, in one process: scikit-learn's vectoriser cuts texts into words and weighs them, on "
+        "A model that was loaded, in one process: scikit-learn's vectorizer cuts texts into words and weighs them, on "
         "one core; setwise makes sets of that, on all cores.",
         ("seconds", "a second", "percent"),
         "",

@@ -16,15 +16,15 @@ from benchmarks.rows import Row
 from benchmarks.timed import Timed
 from benchmarks.timing import in_turns, on_cores, remarks
 from benchmarks.tuning_effort import TuningEffort
+from setwise.classifier_spec import MODELS
 from setwise.exceptions import NotConverged
 from setwise.experiments.corpora import Parts
 from setwise.labels import LabelMatrix, Support
 from setwise.metrics import instance_f1
-from setwise.prediction import Candidate, Recipe, Wishes, tuned
+from setwise.prediction import Candidate, Recipe, TuningTargets, tune_recipe
 from setwise.tuning import PAPER, Tried, Validation, best_of, elastic_lines, fit_for, search
-from setwise.tuning.automatic import usual_validation
+from setwise.tuning.autotune import usual_validation
 from setwise.tuning.budget import BUDGETS, Plan, plan_for
-from setwise.wanted import MODELS
 
 MOST_FITS = 30.0
 """What the whole grid may cost, in single fits of LIBLINEAR."""
@@ -60,13 +60,13 @@ class TimedSearch(Timed):
 def grid_rows(corpus: Parts, effort: TuningEffort) -> Iterator[Row]:
     """Time LIBLINEAR's fit of all labels, and a grid in which every cell is trained and validated, on one core."""
     train = corpus.train().first(effort.n_documents)
-    (part,) = Validation(0.2, seed=0).parts(train.X, LabelMatrix.of(train.Y))
-    trained = from_matrices(corpus.name, part.X, dense(part.Y.indicator), part.X_held, dense(part.Y_held.indicator))
-    lines = elastic_lines(part.X, part.Y, effort.l1_ratios, effort.n_strengths, n_threads=1)
+    (part,) = Validation(0.2, random_state=0).parts(train.X, LabelMatrix.of(train.y))
+    trained = from_matrices(corpus.name, part.X, dense(part.y.indicator), part.X_held, dense(part.y_held.indicator))
+    lines = elastic_lines(part.X, part.y, effort.l1_ratios, effort.n_strengths, n_jobs=1)
 
     def whole_grid() -> TimedSearch:
         started = perf_counter()
-        best = best_of(search(MODELS["br"](n_threads=1), lines, [part]))
+        best = best_of(search(MODELS["br"](n_jobs=1), lines, [part]))
         assert best is not None
         return TimedSearch(perf_counter() - started, best=f"best {100 * best.value:.1f} at {spelt(best.cell.settings)}")
 
@@ -91,20 +91,20 @@ def grid_rows(corpus: Parts, effort: TuningEffort) -> Iterator[Row]:
 def model_rows(name: str, corpus: Parts, effort: TuningEffort) -> Iterator[Row]:
     """Tune a model for the paper's prediction, train it on all of train, and meet the test documents once."""
     train = corpus.train().first(effort.n_documents)
-    Y = LabelMatrix.of(train.Y)
+    y = LabelMatrix.of(train.y)
     goal, judge = LEAST_F1[name][corpus.name], EXACT if name == "lsf" else PAPER
-    validation = Validation(n_folds=N_FOLDS[name]) if name in N_FOLDS else usual_validation(Y.n_samples)
+    validation = Validation(n_folds=N_FOLDS[name]) if name in N_FOLDS else usual_validation(y.n_samples)
     started = perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConverged)
-        plan = plan_for(MODELS[name](), train.X, Y, BUDGETS[effort.budget])
-        found = tuned_model(MODELS[name](), judge, train.X, Y, validation, plan)
+        plan = plan_for(MODELS[name](), train.X, y, BUDGETS[effort.budget])
+        found = tuned_model(MODELS[name](), judge, train.X, y, validation, plan)
     seconds = perf_counter() - started
     test = corpus.test(train)  # not before everything is settled
-    true = LabelMatrix.of(test.Y)
+    true = LabelMatrix.of(test.y)
 
     def tested(recipe: Recipe) -> float:
-        decided = recipe.decided(found.model, test.X, Support.of(Y))
+        decided = recipe.decided(found.model, test.X, Support.of(y))
         return 100 * instance_f1(true, true.with_indicator(decided.sets))
 
     attained = tested(judge.recipe)
@@ -116,7 +116,7 @@ def model_rows(name: str, corpus: Parts, effort: TuningEffort) -> Iterator[Row]:
         "seconds": seconds,
     }
     verdict = "yes" if attained >= goal else f"no: {goal - attained:.1f} below"
-    where = f"{train.X.shape[0]:,} documents, {Y.n_labels} labels"
+    where = f"{train.X.shape[0]:,} documents, {y.n_labels} labels"
     stopped = "" if found.tried.iterations is None else f", {found.tried.iterations} iterations"
     held_out = "a part held out" if validation.n_folds is None else f"{validation.n_folds} folds"
     note = f"{spelt(found.tried.cell.settings)}{stopped}; by {held_out}"
@@ -132,16 +132,16 @@ class TunedModel:
     """The paper's recipe with a calibration that was found on the documents held out."""
 
 
-def tuned_model(model: Any, judge: Candidate, X: Any, Y: LabelMatrix, validation: Validation, plan: Plan) -> TunedModel:
-    parts = validation.parts(X, Y)
+def tuned_model(model: Any, judge: Candidate, X: Any, y: LabelMatrix, validation: Validation, plan: Plan) -> TunedModel:
+    parts = validation.parts(X, y)
     best = best_of(search(model, plan.lines, parts, judges=[judge], stopping=plan.stopping))
     assert best is not None
     model.set_params(**best.cell.settings)
     calibrated = None
     if judge is not EXACT:  # LSF has nothing to calibrate
-        held = [part.held_out(fit_for(model, part.X, part.Y, best.iterations)) for part in parts]
-        calibrated = tuned(judge.recipe, Wishes(calibration="likelihood"), held)
-    return TunedModel(fit_for(model, X, Y, best.iterations), best, calibrated)
+        held = [part.held_out(fit_for(model, part.X, part.y, best.iterations)) for part in parts]
+        calibrated = tune_recipe(judge.recipe, TuningTargets(calibration="likelihood"), held)
+    return TunedModel(fit_for(model, X, y, best.iterations), best, calibrated)
 
 
 def spelt(settings: dict[str, Any]) -> str:

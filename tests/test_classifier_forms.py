@@ -15,19 +15,19 @@ from setwise.classifier import SetClassifier
 from setwise.exceptions import InvalidData
 from setwise.models import BinaryRelevance
 from setwise.persistence import load, save
-from setwise.text import TextVectoriser
+from setwise.text import TextVectorizer
 from tests.models.corpora import NAMES, name_lists, small_corpus
 
-X, Y = small_corpus(n=80)
-NEW, NEW_Y = small_corpus(seed=1, n=30)
+X, y = small_corpus(n=80)
+NEW, NEW_Y = small_corpus(random_state=1, n=30)
 NUMBERS = (3, 20, 100, 7, 5)
 TEXTS = ["red apple", "green pear", "red car", "green apple tree", "fast red car", "old tree"] * 4
 TAGS = [["fruit"], ["fruit"], ["car"], ["fruit", "plant"], ["car"], ["plant"]] * 4
 
 
 def plain(**options: Any) -> SetClassifier:
-    parameters: Any = {"calibration": None, "n_threads": 1, **options}
-    return SetClassifier(BinaryRelevance(strength=0.01, n_threads=1), "support", "gfm", **parameters)
+    parameters: Any = {"calibration": None, "n_jobs": 1, **options}
+    return SetClassifier(BinaryRelevance(strength=0.01, n_jobs=1), "support", "gfm", **parameters)
 
 
 def numbered(rows: Any) -> list[list[int]]:
@@ -36,10 +36,10 @@ def numbered(rows: Any) -> list[list[int]]:
 
 class TestIntegerLabels:
     def test_they_come_back_as_integers(self) -> None:
-        fitted = plain(extra_sets=[[3, 100, 7, 5]]).fit(X, numbered(Y))
+        fitted = plain(extra_sets=[[3, 100, 7, 5]]).fit(X, numbered(y))
         found = fitted.predict(NEW)
         assert all(type(label) is int for labels in found for label in labels)
-        usual = plain(extra_sets=[[1, 0, 1, 1, 1]]).fit(X, Y).predict(NEW)
+        usual = plain(extra_sets=[[1, 0, 1, 1, 1]]).fit(X, y).predict(NEW)
         assert [set(labels) for labels in found] == [set(labels) for labels in numbered(usual)]
         assert fitted.classes_.tolist() == sorted(NUMBERS)
         assert fitted.classes_.dtype.kind == "i"
@@ -48,7 +48,7 @@ class TestIntegerLabels:
         assert fitted.score(NEW, [[*labels, 999] for labels in found]) < 1.0
 
     def test_saved_and_loaded_they_are_still_integers(self, tmp_path: Path) -> None:
-        fitted = plain(extra_sets=[[3, 100, 7, 5]]).fit(X, numbered(Y))
+        fitted = plain(extra_sets=[[3, 100, 7, 5]]).fit(X, numbered(y))
         save(tmp_path / "m.setwise", fitted)
         again = load(tmp_path / "m.setwise").classifier
         assert again.predict(NEW) == fitted.predict(NEW)
@@ -56,16 +56,16 @@ class TestIntegerLabels:
         assert again.predict_sets(NEW, 2) == fitted.predict_sets(NEW, 2)
 
     def test_a_damaged_name_is_refused(self, tmp_path: Path) -> None:
-        fitted = plain().fit(X, numbered(Y))
+        fitted = plain().fit(X, numbered(y))
         fitted.labels_ = type(fitted.labels_)(tuple("abcde"), fitted.labels_.indicator, "names")
-        fitted.model_.names_ = tuple("abcde")
+        fitted.model_.classes_ = tuple("abcde")
         object.__setattr__(fitted.labels_, "kind", "integers")
         with pytest.raises(InvalidData, match="label names must be integers; got 'a'"):
             save(tmp_path / "m.setwise", fitted)
 
     def test_other_documents_to_tune_on_may_have_unknown_ones(self) -> None:
         fitted = plain(calibration="likelihood").fit(
-            X, numbered(Y), valid=(NEW, [[*row, 999] for row in numbered(NEW_Y)])
+            X, numbered(y), valid=(NEW, [[*row, 999] for row in numbered(NEW_Y)])
         )
         assert fitted.classes_.tolist() == sorted(NUMBERS)
 
@@ -76,10 +76,10 @@ class TestFrames:
         return pytest.importorskip("pandas", reason="pandas is not installed here")
 
     def test_labels_in_a_frame_keep_their_columns(self, pandas: Any, tmp_path: Path) -> None:
-        fitted = plain().fit(X, pandas.DataFrame(Y, columns=NAMES))
+        fitted = plain().fit(X, pandas.DataFrame(y, columns=NAMES))
         assert fitted.classes_.tolist() == list(NAMES)
         found = fitted.predict(NEW)
-        usual = plain().fit(X, Y).predict(NEW)
+        usual = plain().fit(X, y).predict(NEW)
         pandas.testing.assert_frame_equal(found, pandas.DataFrame(usual, columns=NAMES))
         assert fitted.score(NEW, found[list(reversed(NAMES))]) == 1.0  # by name, in any order
         assert fitted.predict_sets(NEW[:1])[0][0].labels[0] in NAMES
@@ -90,7 +90,7 @@ class TestFrames:
         index = [f"document {i}" for i in range(NEW.shape[0])]
         words = [f"word {j}" for j in range(X.shape[1])]
         features = pandas.DataFrame(X.toarray(), columns=words)
-        fitted = plain().fit(features, pandas.DataFrame(Y, columns=range(10, 15)))
+        fitted = plain().fit(features, pandas.DataFrame(y, columns=range(10, 15)))
         found = fitted.predict(pandas.DataFrame(NEW.toarray(), columns=words, index=index))
         assert found.index.tolist() == index
         assert found.columns.tolist() == [10, 11, 12, 13, 14]
@@ -98,20 +98,20 @@ class TestFrames:
 
     def test_texts_may_be_a_series_or_a_frame_of_one_column(self, pandas: Any) -> None:
         frame = pandas.DataFrame({"text": TEXTS, "number": range(len(TEXTS))})
-        usual = make_pipeline(TextVectoriser(), plain()).fit(TEXTS, TAGS)
+        usual = make_pipeline(TextVectorizer(), plain()).fit(TEXTS, TAGS)
         for texts in (frame["text"], frame[["text"]]):
-            pipeline = make_pipeline(TextVectoriser(), plain()).fit(texts, TAGS)
+            pipeline = make_pipeline(TextVectorizer(), plain()).fit(texts, TAGS)
             assert pipeline[0].words_ == usual[0].words_
             assert pipeline.predict(texts) == usual.predict(TEXTS)
         with pytest.raises(InvalidData, match=r"^texts must be one column; the data frame has 2\. Hint: "):
-            TextVectoriser().fit(frame)
+            TextVectorizer().fit(frame)
 
 
 class TestNoDocuments:
     @pytest.mark.parametrize("nothing", [[], np.zeros((0, 12)), sp.csr_array((0, 12)), sp.csr_matrix((0, 12))], ids=str)
     @pytest.mark.parametrize("inference", ["support", "exact", "sampled", "blend"])
     def test_no_predictions_have_the_right_form(self, nothing: Any, inference: Any) -> None:
-        fitted = plain().set_params(inference=inference).fit(X, name_lists(Y))
+        fitted = plain().set_params(inference=inference).fit(X, name_lists(y))
         assert fitted.predict(nothing) == []
         assert fitted.predict_proba(nothing).shape == (0, 5)
         assert fitted.predict_sets(nothing) == []
@@ -119,15 +119,15 @@ class TestNoDocuments:
         assert fitted.decide(nothing).sets.shape == (0, 5)
 
     def test_each_form_of_labels(self) -> None:
-        for labels, shape in ((Y, (0, 5)), (sp.csr_array(Y), (0, 5))):
+        for labels, shape in ((y, (0, 5)), (sp.csr_array(y), (0, 5))):
             assert plain().fit(X, labels).predict(X[:0]).shape == shape
-        cut = SetClassifier(BinaryRelevance(), "exact", "threshold", calibration=None).fit(X, Y)
+        cut = SetClassifier(BinaryRelevance(), "exact", "threshold", calibration=None).fit(X, y)
         assert cut.predict(X[:0]).shape == (0, 5)
-        mode = SetClassifier(BinaryRelevance(), "mode", "most_probable", calibration=None).fit(X, Y)
+        mode = SetClassifier(BinaryRelevance(), "mode", "most_probable", calibration=None).fit(X, y)
         assert mode.predict(X[:0]).shape == (0, 5)
 
     def test_a_pipeline(self) -> None:
-        pipeline = make_pipeline(TextVectoriser(), plain()).fit(TEXTS, TAGS)
+        pipeline = make_pipeline(TextVectorizer(), plain()).fit(TEXTS, TAGS)
         assert pipeline.predict([]) == []
         assert pipeline.predict_proba([]).shape == (0, 3)
 
@@ -135,7 +135,7 @@ class TestNoDocuments:
         with pytest.raises(ValueError, match="0 sample"):
             plain().fit(np.zeros((0, 3)), [])
         with pytest.raises(ValueError, match="expecting 12 features"):
-            plain().fit(X, Y).predict(np.zeros((0, 3)))
+            plain().fit(X, y).predict(np.zeros((0, 3)))
 
 
 class TestMistakes:
@@ -145,15 +145,15 @@ class TestMistakes:
         ids=["list", "array", "objects", "column", "tuple"],
     )
     def test_raw_texts_are_told_of_the_vectoriser(self, texts: Any) -> None:
-        sentence = r"^X must hold numbers; got texts\. Hint: make_pipeline\(TextVectoriser\(\), SetClassifier\(\)\)"
+        sentence = r"^X must hold numbers; got texts\. Hint: make_pipeline\(TextVectorizer\(\), SetClassifier\(\)\)"
         with pytest.raises(InvalidData, match=sentence):
             plain().fit(texts, TAGS)
         with pytest.raises(InvalidData, match=sentence):
-            plain().fit(X, Y).predict(texts)
+            plain().fit(X, y).predict(texts)
 
     def test_rows_that_do_not_match(self) -> None:
         with pytest.raises(InvalidData, match=r"^X has 80 rows but y has 79\.$"):
-            plain().fit(X, Y[:-1])
+            plain().fit(X, y[:-1])
 
     @pytest.mark.parametrize("name", ["", "  "])
     def test_blank_names(self, name: str) -> None:

@@ -19,20 +19,20 @@ from setwise.metrics import instance_f1
 from setwise.models.br import BinaryRelevance
 from tests.models.corpora import NAMES, name_lists, small_corpus
 
-X, Y = small_corpus(n=200)
-NEW, NEW_Y = small_corpus(seed=1, n=60)
+X, y = small_corpus(n=200)
+NEW, NEW_Y = small_corpus(random_state=1, n=60)
 
 
 @pytest.fixture(scope="module")
 def theirs() -> OneVsRestClassifier:
-    return OneVsRestClassifier(LogisticRegression()).fit(sp.csr_matrix(X), Y)
+    return OneVsRestClassifier(LogisticRegression()).fit(sp.csr_matrix(X), y)
 
 
 def same_weights(theirs: OneVsRestClassifier, **parameters: Any) -> SetClassifier:
     """A SetClassifier whose BR has the weights of somebody else."""
     classifier = SetClassifier(
         BinaryRelevance(), decision="gfm", **{"inference": "support", "calibration": None, **parameters}
-    ).fit(X, Y)
+    ).fit(X, y)
     classifier.model_.coef_ = sp.csr_array(np.vstack([one.coef_ for one in theirs.estimators_]))
     classifier.model_.intercept_ = np.concatenate([one.intercept_ for one in theirs.estimators_])
     return classifier
@@ -52,37 +52,37 @@ def same_weights(theirs: OneVsRestClassifier, **parameters: Any) -> SetClassifie
 def test_with_the_same_probabilities_it_is_set_classifier(theirs: Any, parameters: dict[str, Any]) -> None:
     chances = theirs.predict_proba(sp.csr_matrix(NEW))
     wanted = same_weights(theirs, **parameters).predict(NEW)
-    assert_array_equal(decide(chances, Y, **parameters), wanted)
+    assert_array_equal(decide(chances, y, **parameters), wanted)
     assert len(np.unique(wanted, axis=0)) > 5
 
 
 def test_sets_come_back_in_the_form_of_the_support(theirs: Any) -> None:
     chances = theirs.predict_proba(sp.csr_matrix(NEW))
-    plain = decide(chances, Y)
-    assert type(decide(chances, sp.csr_matrix(Y))) is sp.csr_matrix
-    assert_array_equal(decide(chances, sp.csc_array(Y)).toarray(), plain)
-    assert decide(chances, name_lists(Y)) == name_lists(plain)
-    support = Support.of(LabelMatrix.of(Y, NAMES))
+    plain = decide(chances, y)
+    assert type(decide(chances, sp.csr_matrix(y))) is sp.csr_matrix
+    assert_array_equal(decide(chances, sp.csc_array(y)).toarray(), plain)
+    assert decide(chances, name_lists(y)) == name_lists(plain)
+    support = Support.of(LabelMatrix.of(y, NAMES))
     assert_array_equal(decide(chances, support), plain)
     few = decide(chances, support.at_least(5), calibration=SetCalibration(0.5, 1.0, 0.0))
     assert few.shape == plain.shape
-    assert decide(chances.tolist(), name_lists(Y)) == name_lists(plain)
-    assert_array_equal(decide(sp.csr_array(chances), Y), plain)
-    assert_array_equal(decide(chances, Y, n_threads=1), decide(chances, Y, n_threads=2))
+    assert decide(chances.tolist(), name_lists(y)) == name_lists(plain)
+    assert_array_equal(decide(sp.csr_array(chances), y), plain)
+    assert_array_equal(decide(chances, y, n_jobs=1), decide(chances, y, n_jobs=2))
 
 
 def test_it_gains_over_a_cut_at_one_half(theirs: Any) -> None:
     chances = theirs.predict_proba(sp.csr_matrix(NEW))
-    assert instance_f1(NEW_Y, decide(chances, Y)) > instance_f1(NEW_Y, (chances > 0.5).astype(int))
+    assert instance_f1(NEW_Y, decide(chances, y)) > instance_f1(NEW_Y, (chances > 0.5).astype(int))
 
 
 def test_blocks_and_batches_change_nothing(theirs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     chances = theirs.predict_proba(sp.csr_matrix(NEW))
-    whole, exact = decide(chances, Y), decide(chances, Y, inference="exact")
+    whole, exact = decide(chances, y), decide(chances, y, inference="exact")
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 1)
-    assert_array_equal(decide(chances, Y), whole)
-    assert_array_equal(decide(chances, Y, inference="exact"), exact)
-    assert_array_equal(np.vstack([decide(row[None], Y) for row in chances]), whole)
+    assert_array_equal(decide(chances, y), whole)
+    assert_array_equal(decide(chances, y, inference="exact"), exact)
+    assert_array_equal(np.vstack([decide(row[None], y) for row in chances]), whole)
 
 
 def test_certain_labels_never_rule_out_every_set() -> None:

@@ -30,7 +30,7 @@ class Glmnet:
         intercept = np.zeros(len(labels))
         seconds = 0.0
         for row, label in enumerate(labels):
-            taken, coef[row], intercept[row] = self._fit_label(self.problem.Y[:, label], penalty)
+            taken, coef[row], intercept[row] = self._fit_label(self.problem.y[:, label], penalty)
             seconds += taken
         return Fit(seconds, sp.csr_array(coef), intercept)
 

@@ -34,7 +34,7 @@ class Liblinear:
         intercept = np.zeros(len(labels))
         seconds = 0.0
         for row, label in enumerate(labels):
-            self.target[:] = 2 * self.problem.Y[:, label] - 1
+            self.target[:] = 2 * self.problem.y[:, label] - 1
             start = perf_counter()
             model = liblinear.train(self.laid_out, options)
             seconds += perf_counter() - start

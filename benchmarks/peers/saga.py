@@ -44,7 +44,7 @@ class Saga:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 start = perf_counter()
-                model.fit(self.X, self.problem.Y[:, label])
+                model.fit(self.X, self.problem.y[:, label])
                 seconds += perf_counter() - start
             unconverged += int(model.n_iter_.max() >= self.max_iter)
             coef[row], intercept[row] = model.coef_[0], model.intercept_[0]

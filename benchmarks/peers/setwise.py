@@ -14,21 +14,21 @@ from setwise.learners import LabelFits, critical_strengths, fit_labels, fit_path
 
 
 class Setwise:
-    def __init__(self, problem: Problem, *, n_threads: int = 1, tol: float | None = None) -> None:
+    def __init__(self, problem: Problem, *, n_jobs: int = 1, tol: float | None = None) -> None:
         self.problem = problem
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
         self.tol = tol
 
     def fit(self, labels: NDArray[np.intp], penalty: Penalty) -> Fit:
-        Y = sp.csr_array(self.problem.Y[:, labels])
+        y = sp.csr_array(self.problem.y[:, labels])
         start = perf_counter()
         fits = fit_labels(
             self.problem.X,
-            Y,
+            y,
             strength=penalty.strength,
             l1_ratio=penalty.l1_ratio,
             tol=self.tol,
-            n_threads=self.n_threads,
+            n_jobs=self.n_jobs,
         )
         return handed_in(perf_counter() - start, fits)
 
@@ -38,16 +38,16 @@ class Setwise:
         It starts where the last label's weights are all zero. A pure squared penalty never gets there; it is given the
         start of pure L1.
         """
-        Y = sp.csr_array(self.problem.Y)
-        first = critical_strengths(self.problem.X, Y, l1_ratio=last.l1_ratio or 1.0).max()
+        y = sp.csr_array(self.problem.y)
+        first = critical_strengths(self.problem.X, y, l1_ratio=last.l1_ratio or 1.0).max()
         start = perf_counter()
         path = fit_path(
             self.problem.X,
-            Y,
+            y,
             np.geomspace(first, last.strength, n_strengths),
             l1_ratio=last.l1_ratio,
             tol=self.tol,
-            n_threads=self.n_threads,
+            n_jobs=self.n_jobs,
         )
         return handed_in(perf_counter() - start, path[-1])
 

@@ -21,7 +21,7 @@ class Skglm:
         self.tol = tol
         self.max_iter = max_iter
         self.X = sp.csc_matrix(problem.X, dtype=np.float64)
-        self._fit_label(problem.Y[:, 0], Penalty(0.1, 0.5))  # compiles
+        self._fit_label(problem.y[:, 0], Penalty(0.1, 0.5))  # compiles
 
     def fit(self, labels: NDArray[np.intp], penalty: Penalty) -> Fit:
         coef = np.zeros((len(labels), self.problem.n_features))
@@ -29,7 +29,7 @@ class Skglm:
         seconds = 0.0
         for row, label in enumerate(labels):
             start = perf_counter()
-            model = self._fit_label(self.problem.Y[:, label], penalty)
+            model = self._fit_label(self.problem.y[:, label], penalty)
             seconds += perf_counter() - start
             coef[row], intercept[row] = model.coef_[0], np.ravel(model.intercept_)[0]
         return Fit(seconds, sp.csr_array(coef), intercept)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.exceptions import Incompatible
-from setwise.labels import Modes, SizeMarginals
+from setwise.labels import MostProbable, SizeMarginals
 
 __all__ = [
     "FindsMode",
@@ -45,7 +45,7 @@ class GivesMarginals(Protocol):
 class FindsMode(Protocol):
     """Finds the most probable set of all."""
 
-    def mode(self, X: Any) -> Modes:
+    def mode(self, X: Any) -> MostProbable:
         """The most probable set of each document, and whether that is proved."""
         ...
 
@@ -54,8 +54,8 @@ class FindsMode(Protocol):
 class Samples(Protocol):
     """Draws label sets."""
 
-    def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
-        """Draw ``n`` sets per document, from the seed and the document alone.
+    def sample(self, X: Any, n: int, random_state: int) -> sp.csr_array:
+        """Draw ``n`` sets per document, from the random_state and the document alone.
 
         Rows i n to (i + 1) n - 1 are those of document i.
         """

@@ -14,21 +14,21 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from setwise._validation import check_sparse_structure
+from setwise.classifier_spec import ClassifierSpec
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.inference import SetCalibration
-from setwise.labels import Decided, LabelMatrix, SetDistribution, Support
+from setwise.labels import Decision, LabelMatrix, SetDistribution, Support
 from setwise.labels.forms import is_frame, lists_of_names
 from setwise.metrics import instance_f1
 from setwise.metrics.named import MetricName
 from setwise.models.base import LabelModel, checked_count
 from setwise.prediction import Candidate, Recipe
 from setwise.prediction.recipe import DecisionName, InferenceName
-from setwise.tuning.automatic import Tuned, tune
+from setwise.tuning.autotune import Tuned, tune
 from setwise.tuning.budget import BudgetName, checked_budget, plan_for
 from setwise.tuning.progress import progress_bar
 from setwise.tuning.search import Progress, Watcher
 from setwise.tuning.validation import Part
-from setwise.wanted import Wanted
 
 __all__ = ["ScoredSet", "SetClassifier"]
 
@@ -71,8 +71,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
     calibration=None)`` predicts as the paper does.
 
     ``held_out`` is the share of the documents that is held out, or a number of folds, so that each is held out once;
-    None means a fifth, or three folds where there are fewer than ``FEW_DOCUMENTS``. They are drawn by ``seed``, with
-    labels shared out (:mod:`setwise.data.splits`). With ``refit=False`` the model stays as it was trained without them.
+    None means a fifth, or three folds where there are fewer than ``FEW_DOCUMENTS``. They are drawn by ``random_state``,
+    with labels shared out (:mod:`setwise.data.splits`). With ``refit=False`` the model stays as trained without them.
 
     ``metric`` is what is tuned for: "instance_f1", "set_accuracy", "micro_f1", "macro_f1" or "hamming_loss".
     ``tuning_file`` keeps every setting that is finished, so that a fit that was ended goes on there; with ``progress``
@@ -101,8 +101,8 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         blend: float | Literal["tuned"] = 0.5,
         held_out: float | int | None = None,
         refit: bool = True,
-        seed: int = 0,
-        n_threads: int | None = None,
+        random_state: int = 0,
+        n_jobs: int | None = None,
         tuning_file: str | Path | None = None,
         progress: bool = False,
     ) -> None:
@@ -121,26 +121,26 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.blend = blend
         self.held_out = held_out
         self.refit = refit
-        self.seed = seed
-        self.n_threads = n_threads
+        self.random_state = random_state
+        self.n_jobs = n_jobs
         self.tuning_file = tuning_file
         self.progress = progress
 
-    def fit(self, X: Any, Y: Any, valid: tuple[Any, Any] | None = None) -> SetClassifier:
-        """Fit to documents X (sparse or dense) and their labels Y.
+    def fit(self, X: Any, y: Any, valid: tuple[Any, Any] | None = None) -> SetClassifier:
+        """Fit to documents X (sparse or dense) and their labels y.
 
-        Y is an indicator of 0 and 1 (sparse, dense, or a data frame whose columns are the labels), or a list of labels
+        y is an indicator of 0 and 1 (sparse, dense, or a data frame whose columns are the labels), or a list of labels
         for each document, names or integers. Lists of integers that all have one length and hold 0 and 1 alone are an
         indicator.
 
         ``valid`` are other documents and their labels: what is tuned is then found on them, and none of X is held out.
         """
-        wanted = Wanted(self.get_params(deep=False))
+        wanted = ClassifierSpec(self.get_params(deep=False))
         wanted.check()
         X = _documents(self, X, reset=True)
-        if Y is None:  # in the words that scikit-learn's tools look for
+        if y is None:  # in the words that scikit-learn's tools look for
             raise InvalidData("SetClassifier requires y to be passed, but the target y is None.")
-        labels = LabelMatrix.of(Y)
+        labels = LabelMatrix.of(y)
         labels.check_rows(X.shape[0])
         model, recipe = wanted.model(), wanted.recipe()
         tried = wanted.candidates(model, recipe, may_be_empty=bool((labels.indicator.sum(axis=1) == 0).any()))
@@ -161,7 +161,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _take(self, model: Any, recipe: Recipe, support: Support, labels: LabelMatrix, tuned: Tuned | None) -> None:
-        """Set every fitted attribute; of ``labels`` only the names and the kind of Y matter."""
+        """Set every fitted attribute; of ``labels`` only the names and the kind of y matter."""
         self.labels_ = labels
         self.classes_ = np.asarray(labels.labels, dtype=object if labels.labels == labels.names else None)
         self.support_ = support
@@ -173,9 +173,9 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.threshold_, self.blend_ = recipe.threshold, recipe.blend
 
     def predict(self, X: Any) -> Any:
-        """Return the label set of each document, in the form that Y had: lists of labels, or 0 and 1.
+        """Return the label set of each document, in the form that y had: lists of labels, or 0 and 1.
 
-        Where Y was a data frame, so is this: it has the columns of Y, and the index of X where X is one too. No
+        Where y was a data frame, so is this: it has the columns of y, and the index of X where X is one too. No
         documents (an empty list, or no rows) have an empty result of the same form.
         """
         return self._predicted(X).as_given(index=X.index if is_frame(X) else None)
@@ -207,7 +207,7 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             )
         return self.decide(X).value
 
-    def decide(self, X: Any) -> Decided:
+    def decide(self, X: Any) -> Decision:
         """Give the predicted sets, documents by labels, together with the F1 that each can expect.
 
         The value is not a number where inference="mode", which cannot tell.
@@ -237,14 +237,14 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         decided = self._decided(X)
         return self.labels_.with_indicator(decided.sets)
 
-    def _decided(self, X: Any, *, with_value: bool = False) -> Decided:
+    def _decided(self, X: Any, *, with_value: bool = False) -> Decision:
         check_is_fitted(self)
         documents = _documents(self, X, reset=False)
         return self.recipe_.decided(self.model_, documents, self.support_, with_value=with_value)
 
     def _tuned(
         self,
-        wanted: Wanted,
+        wanted: ClassifierSpec,
         model: Any,
         tried: list[Candidate],
         X: Any,
@@ -265,17 +265,17 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
             tried,
             plan=plan_for(model, X, labels, checked_budget(self.budget)) if by_name else None,
             metric=self.metric,
-            seed=self.seed,
+            random_state=self.random_state,
             path=self.tuning_file,
             watcher=watcher,
         )
 
 
-def _as_known(labels: LabelMatrix, Y: Any) -> LabelMatrix:
+def _as_known(labels: LabelMatrix, y: Any) -> LabelMatrix:
     """Read the labels of other documents; a name that is unknown has no say, for nothing could predict it."""
-    given, known = lists_of_names(Y, called="valid"), set(labels.names)
+    given, known = lists_of_names(y, called="valid"), set(labels.names)
     if given is None:
-        return LabelMatrix.of(Y, labels.names, called="valid")
+        return LabelMatrix.of(y, labels.names, called="valid")
     return LabelMatrix.of([[name for name in names if name in known] for names in given], labels.names)
 
 
@@ -291,7 +291,7 @@ def _documents(estimator: Any, X: Any, *, reset: bool) -> Any:
     except ValueError:
         if _are_texts(X):
             raise InvalidData(
-                "X must hold numbers; got texts. Hint: make_pipeline(TextVectoriser(), SetClassifier()) reads texts."
+                "X must hold numbers; got texts. Hint: make_pipeline(TextVectorizer(), SetClassifier()) reads texts."
             ) from None
         raise
 

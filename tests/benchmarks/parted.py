@@ -30,5 +30,5 @@ def made(seed: int, n_documents: int) -> Part:
     random = np.random.default_rng(seed)
     X = random.normal(size=(n_documents, 6))
     learnt = X @ weights + random.logistic(size=(n_documents, 3)) > 1.0
-    Y = np.column_stack([learnt, np.ones(n_documents), np.zeros(n_documents)])
-    return Part(sp.csr_array(X), sp.csr_array(Y.astype(np.int64)))
+    y = np.column_stack([learnt, np.ones(n_documents), np.zeros(n_documents)])
+    return Part(sp.csr_array(X), sp.csr_array(y.astype(np.int64)))

@@ -16,7 +16,7 @@ def test_the_cheapest_rounds_are_compared(monkeypatch: pytest.MonkeyPatch, cpu: 
     rounds = {1: iter([Cost(5.0, 1.0), Cost(1.0, 9.0)] * 2), 2: iter([Cost(cpu, 0.5), Cost(8.0, 0.5)] * 2)}
     monkeypatch.setattr(cpu_rows, "n_cores_allowed", lambda: 2)
     for job in ("readme_cost", "fit_cost"):
-        monkeypatch.setattr(cpu_rows, job, lambda n_threads: next(rounds[n_threads]))
+        monkeypatch.setattr(cpu_rows, job, lambda n_jobs: next(rounds[n_jobs]))
     rows = list(small_rows("quiet", 2))
     assert [row.verdict for row in rows] == ["", verdict] * 2
     assert rows[1].values["times"] == pytest.approx(cpu)

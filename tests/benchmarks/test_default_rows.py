@@ -14,9 +14,9 @@ from benchmarks import default_rows, runner
 from benchmarks.default import COMPARISON, CORPORA
 from benchmarks.default_effort import DefaultEffort
 from benchmarks.default_sections import SECTIONS
-from benchmarks.kept import read_f1, write_f1
 from benchmarks.peers import Refused
 from benchmarks.report import markdown_table, numbers
+from benchmarks.stored_f1 import read_f1, write_f1
 from setwise.exceptions import InvalidData
 from setwise.experiments.corpora import COUNTS, Parts, features
 from setwise.experiments.differences import Difference

@@ -95,10 +95,10 @@ class Spoilt:
 
     n_iter_ = 1
 
-    def __init__(self, how: str, strength: float, n_threads: int | None) -> None:
+    def __init__(self, how: str, strength: float, n_jobs: int | None) -> None:
         self.how = how
 
-    def fit(self, X: object, Y: object) -> None:
+    def fit(self, X: object, y: object) -> None:
         match self.how:
             case "overflow":
                 np.exp(np.array([1e4]))
@@ -155,7 +155,7 @@ def test_probe_gives_the_size_of_what_was_learnt(problem: Problem) -> None:
     contestant = by_title("CBM")
     trained: Trained = contestant.train(problem, 1)
     work = {"model": contestant.model, "parameters": contestant.parameters_for(problem)}
-    size = memory_probe.fit_model(problem.X, problem.Y, work)
+    size = memory_probe.fit_model(problem.X, problem.y, work)
     assert size == sum(array.nbytes for array in trained.state.arrays.values())
 
 

@@ -41,8 +41,8 @@ def optimum(problem: Problem, penalty: Penalty) -> Fit:
     """Solve label by label with weights split into a positive and a negative part, which makes the problem smooth."""
     X = problem.X.toarray().astype(np.float64)
     n_samples, n_features = X.shape
-    coef, intercept = np.zeros((problem.Y.shape[1], n_features)), np.zeros(problem.Y.shape[1])
-    for label, y in enumerate(problem.Y.T):
+    coef, intercept = np.zeros((problem.y.shape[1], n_features)), np.zeros(problem.y.shape[1])
+    for label, y in enumerate(problem.y.T):
         signs = 2 * y - 1
 
         def objective(v: np.ndarray, signs: np.ndarray = signs) -> tuple[float, np.ndarray]:

@@ -9,11 +9,11 @@ import pytest
 import scipy.sparse as sp
 
 from benchmarks import memory_probe, predict_rows
-from benchmarks.made import many_sets, many_tags
 from benchmarks.peers import Refused
 from benchmarks.predict_effort import PredictEffort
 from benchmarks.prediction import SharedRelevance, with_made_weights
 from benchmarks.problem import Problem
+from benchmarks.synthetic import many_sets, many_tags
 from setwise.models import BinaryRelevance
 from tests.benchmarks.tiny import tiny_problem
 
@@ -51,7 +51,7 @@ def test_verdict_on_speed(ratio: float, verdict: str) -> None:
 
 
 def test_other_probabilities_from_the_same_weights_are_seen(problem: Problem) -> None:
-    model = BinaryRelevance().fit(problem.X, problem.Y)
+    model = BinaryRelevance().fit(problem.X, problem.y)
     predict_rows.one_vs_rest(problem, model)
     model.scores = lambda X: np.zeros((X.shape[0], 4))
     with pytest.raises(Refused, match="other probabilities"):
@@ -92,10 +92,10 @@ def test_memory_beyond_its_goals_is_told(problem: Problem, monkeypatch: pytest.M
 
 
 def test_probe_predicts_the_documents_it_is_asked_for(problem: Problem) -> None:
-    Y = sp.csr_array(problem.Y)
-    chosen = with_made_weights(problem.X, Y).predict(problem.X[:20])
+    y = sp.csr_array(problem.y)
+    chosen = with_made_weights(problem.X, y).predict(problem.X[:20])
     assert chosen.shape == (20, 4)
-    size = memory_probe.predict_sets(problem.X[:20], Y, {})
+    size = memory_probe.predict_sets(problem.X[:20], y, {})
     assert size == memory_probe.size_of(chosen)
 
 
@@ -117,17 +117,17 @@ def test_verdict_on_unseen(gain: float, verdict: str) -> None:
 def test_shared_training_is_the_same_as_ones_own(problem: Problem) -> None:
     shared = SharedRelevance(strength=0.01)
     for n in (80, 60, 80):
-        shared.fit(problem.X[:n], problem.Y[:n])
-        own = BinaryRelevance(strength=0.01).fit(problem.X[:n], problem.Y[:n])
+        shared.fit(problem.X[:n], problem.y[:n])
+        own = BinaryRelevance(strength=0.01).fit(problem.X[:n], problem.y[:n])
         assert np.array_equal(shared.scores(problem.X_test), own.scores(problem.X_test))
 
 
 def test_made_corpora_have_the_shape_they_are_made_for() -> None:
     tags = many_tags(n_train=300, n_test=50, n_labels=200)
-    assert tags.Y.shape == (300, 200)
-    assert tags.Y_test.shape == (50, 200)
-    assert tags.Y.sum(axis=1).mean() == pytest.approx(19.0, abs=1.0)
+    assert tags.y.shape == (300, 200)
+    assert tags.y_test.shape == (50, 200)
+    assert tags.y.sum(axis=1).mean() == pytest.approx(19.0, abs=1.0)
     sets = many_sets(n_train=300, n_test=20, n_labels=50)
     assert sets.X.shape[0] == 300
     assert sets.X_test.shape[0] == 20
-    assert len({row.tobytes() for row in sets.Y.toarray()}) == 300
+    assert len({row.tobytes() for row in sets.y.toarray()}) == 300

@@ -18,9 +18,9 @@ COMMON = ["the", "a", "of", "to", "in", "and", "on", "for", "with", "said", "new
 SETS = [["sport"], ["weather"], ["economy", "politics"], ["politics"], ["sport", "weather"], ["economy"]]
 
 
-def news(n: int, seed: int = 0) -> list[dict[str, object]]:
+def news(n: int, random_state: int = 0) -> list[dict[str, object]]:
     """Make up documents whose words tell their labels."""
-    dice = random.Random(seed)
+    dice = random.Random(random_state)
     made: list[dict[str, object]] = []
     for number in range(n):
         labels = dice.choice(SETS)

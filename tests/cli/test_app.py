@@ -19,7 +19,7 @@ def test_version_is_the_one_of_the_project(repository):
     assert (result.returncode, result.stdout) == (0, f"setwise {project['version']}\n")
 
 
-@pytest.mark.parametrize("arguments", [["bogus"], ["demo", "--bogus"], ["demo", "--seed", "x"]])
+@pytest.mark.parametrize("arguments", [["bogus"], ["demo", "--bogus"], ["demo", "--random-state", "x"]])
 def test_wrong_use_exits_with_2_and_no_traceback(arguments):
     result = run(*arguments)
     assert result.returncode == 2

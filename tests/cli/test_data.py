@@ -14,7 +14,7 @@ from setwise.cli import main
 from setwise.data import TextDocument
 from tests.cli.in_process import call
 from tests.cli.process import COMMAND, run
-from tests.data.made import VECTOR_NAMES, VECTORS, put, read_all, write_all
+from tests.data.examples import VECTOR_NAMES, VECTORS, put, read_all, write_all
 
 CSV = "key,body,tags\n1,rain in May,weather\n2,a goal,sport|news\n3,,sport\n4,tax,news|politics\n5,none,\n"
 CSV_OPTIONS = ("--text", "body", "--labels", "tags", "--id", "key", "--separator", "|")

@@ -67,7 +67,7 @@ def test_train_warns_of_its_data_and_of_texts_to_tune_on_that_it_has_already(tmp
     for one in documents:
         one["labels"] = [*one["labels"], "news"]
     data = write_jsonl(tmp_path / "train.jsonl", documents)
-    valid = write_jsonl(tmp_path / "valid.jsonl", [*documents[:3], *news(20, seed=1)])
+    valid = write_jsonl(tmp_path / "valid.jsonl", [*documents[:3], *news(20, random_state=1)])
     assert warnings("train", data, "-o", tmp_path / "m.setwise", "--valid", valid, *QUICK) == [
         f"warning: every document of {data} has the label 'news': nothing can be learnt about it.",
         f"warning: 3 of 23 texts of {valid} are in {data} too: scores on them are too good.",
@@ -78,11 +78,11 @@ def test_evaluate_warns_of_texts_that_the_model_was_trained_on(tmp_path: Path) -
     documents = news(40)
     data, model = write_jsonl(tmp_path / "train.jsonl", documents), tmp_path / "m.setwise"
     warnings("train", data, "-o", model, *QUICK)
-    seen = write_jsonl(tmp_path / "seen.jsonl", [*documents[20:23], *news(20, seed=1)])
+    seen = write_jsonl(tmp_path / "seen.jsonl", [*documents[20:23], *news(20, random_state=1)])
     assert warnings("evaluate", model, seen) == [
         f"warning: 3 of 23 texts of {seen} are in the training data of {model} too: scores on them are too good."
     ]
-    assert warnings("evaluate", model, write_jsonl(tmp_path / "new.jsonl", news(20, seed=1))) == []
+    assert warnings("evaluate", model, write_jsonl(tmp_path / "new.jsonl", news(20, random_state=1))) == []
 
 
 def test_evaluate_warns_of_ids_and_unknown_words(tmp_path: Path) -> None:

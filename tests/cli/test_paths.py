@@ -13,10 +13,10 @@ import pytest
 from setwise import SetClassifier
 from setwise.models import BinaryRelevance
 from setwise.persistence import save
-from setwise.text import TextVectoriser
+from setwise.text import TextVectorizer
 from tests.cli.corpus import news, write_jsonl
 from tests.cli.process import COMMAND, call, run
-from tests.data.made import VECTOR_NAMES, VECTORS, write_all
+from tests.data.examples import VECTOR_NAMES, VECTORS, write_all
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -29,9 +29,9 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 @pytest.fixture(scope="module")
 def model_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     documents = news(30)
-    words = TextVectoriser()
+    words = TextVectorizer()
     X = words.fit_transform([str(one["text"]) for one in documents])
-    classifier = SetClassifier(BinaryRelevance(n_threads=1), "support", "gfm", calibration=None)
+    classifier = SetClassifier(BinaryRelevance(n_jobs=1), "support", "gfm", calibration=None)
     path = tmp_path_factory.mktemp("model") / "m.setwise"
     save(path, classifier.fit(X, [one["labels"] for one in documents]), words)
     return path.read_bytes()
@@ -41,7 +41,7 @@ def model_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_bytes: bytes) -> Path:
     """Documents, a model, vectors with their names, and links to the documents, in the current folder."""
     write_jsonl(tmp_path / "d.jsonl", news(30))
-    write_jsonl(tmp_path / "v.jsonl", news(10, seed=1))
+    write_jsonl(tmp_path / "v.jsonl", news(10, random_state=1))
     (tmp_path / "m.setwise").write_bytes(model_bytes)
     (tmp_path / "soft.jsonl").symlink_to("d.jsonl")
     (tmp_path / "hard.jsonl").hardlink_to(tmp_path / "d.jsonl")

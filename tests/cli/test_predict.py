@@ -15,7 +15,7 @@ import pytest
 from setwise import SetClassifier
 from setwise.models import BinaryRelevance
 from setwise.persistence import save
-from setwise.text import TextVectoriser
+from setwise.text import TextVectorizer
 from tests.cli.corpus import news, write_jsonl
 from tests.cli.in_process import call
 
@@ -23,7 +23,7 @@ TEXTS = ["a goal in the match", "rain and storm", "qwx zvy"]
 
 
 def make_model(path: Path, labels: list[list[str]], texts: list[str]) -> Path:
-    words = TextVectoriser()
+    words = TextVectorizer()
     X = words.fit_transform(texts)
     classifier = SetClassifier(BinaryRelevance(strength=1e-3), "support", "gfm", calibration=None).fit(X, labels)
     save(path, classifier, words)

@@ -6,7 +6,7 @@ import pytest
 
 from setwise.cli.predictions import Layout, Predicted, open_predictions
 from setwise.exceptions import InvalidParameter
-from tests.data.made import plain, read_all, vector
+from tests.data.examples import plain, read_all, vector
 
 
 @pytest.mark.parametrize("output", ["predicted.word", "predicted"])

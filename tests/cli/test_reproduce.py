@@ -62,7 +62,7 @@ def test_the_page_is_written_again_from_the_rows_alone(done: Path, tmp_path: Pat
 
 
 def test_rows_of_another_seed_are_not_mixed_in(done: Path, corpora: Path) -> None:
-    ended = run(*SMOKE, "--data", corpora, "--output", done, "--seed", "1")
+    ended = run(*SMOKE, "--data", corpora, "--output", done, "--random-state", "1")
     assert ended.returncode == 1
     assert ended.stderr.startswith("error: ")
     assert "must come from the same run" in ended.stderr

@@ -13,7 +13,7 @@ from setwise import SetClassifier
 from setwise.cli.app import app
 from setwise.models import BinaryRelevance
 from setwise.persistence import save
-from setwise.text import TextVectoriser
+from setwise.text import TextVectorizer
 from tests.cli.corpus import news, write_jsonl
 
 DOCUMENTS = news(150)
@@ -21,9 +21,9 @@ LABELS: Any = [one["labels"] for one in DOCUMENTS]
 
 
 def saved(path: Path, labels: Any) -> Path:
-    words = TextVectoriser()
+    words = TextVectorizer()
     X = words.fit_transform([str(one["text"]) for one in DOCUMENTS])
-    classifier = SetClassifier(BinaryRelevance(n_threads=1), "support", "gfm", calibration=None, n_threads=1)
+    classifier = SetClassifier(BinaryRelevance(n_jobs=1), "support", "gfm", calibration=None, n_jobs=1)
     save(path, classifier.fit(X, labels), words)
     return path
 

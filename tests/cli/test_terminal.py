@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from setwise import SetClassifier
-from setwise.cli.manners import note, run, watch
+from setwise.cli.runtime import note, run, watch
 from setwise.cli.terminal import Table, plain, say, say_json, show
 from setwise.exceptions import InvalidData
 from setwise.models import BinaryRelevance
 from setwise.persistence import save
-from setwise.text import TextVectoriser
+from setwise.text import TextVectorizer
 from setwise.tuning import Progress
 from setwise.tuning.progress import progress_bar
 from tests.cli.corpus import write_jsonl
@@ -36,9 +36,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for i in range(5 * len(STRANGE))
     ]
     write_jsonl(made / "d.jsonl", documents)
-    words = TextVectoriser()
+    words = TextVectorizer()
     X = words.fit_transform([one["text"] for one in documents])
-    classifier = SetClassifier(BinaryRelevance(n_threads=1), "support", "gfm", calibration=None)
+    classifier = SetClassifier(BinaryRelevance(n_jobs=1), "support", "gfm", calibration=None)
     save(made / "m.setwise", classifier.fit(X, [one["labels"] for one in documents]), words)
     return made
 

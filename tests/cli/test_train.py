@@ -22,7 +22,7 @@ from tests.cli.corpus import WORDS, news, write_jsonl
 from tests.cli.in_process import call
 from tests.cli.process import COMMAND, run
 
-TEST = news(60, seed=1)
+TEST = news(60, random_state=1)
 
 
 @pytest.fixture(scope="module")

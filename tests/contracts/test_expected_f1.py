@@ -9,20 +9,20 @@ import pytest
 from sklearn.base import clone
 
 from setwise.abilities import lacking
+from setwise.classifier_spec import MODELS
 from setwise.inference import SetCalibration
 from setwise.labels import LabelMatrix, Support
 from setwise.models import LabelSizeFactors
 from setwise.prediction import Recipe
-from setwise.wanted import MODELS
 from tests.models.corpora import small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 
-X, Y = small_corpus(n=80)
-NEW, _ = small_corpus(seed=1, n=30)
-SUPPORT = Support.of(LabelMatrix.of(Y))
-EVERY: dict[str, Any] = {name: kind(n_threads=1) for name, kind in MODELS.items()}
-EVERY["lsf, multinomial"] = LabelSizeFactors("multinomial", n_threads=1)
+X, y = small_corpus(n=80)
+NEW, _ = small_corpus(random_state=1, n=30)
+SUPPORT = Support.of(LabelMatrix.of(y))
+EVERY: dict[str, Any] = {name: kind(n_jobs=1) for name, kind in MODELS.items()}
+EVERY["lsf, multinomial"] = LabelSizeFactors("multinomial", n_jobs=1)
 PLAIN, SCALED = SetCalibration(), SetCalibration(3.0, 0.0, 0.5)
 RECIPES = [
     Recipe(inference, decision, scaling=scaling, beta=beta, threshold=0.2, at_least_one=full, n_samples=20)
@@ -39,7 +39,7 @@ _fitted: dict[str, Any] = {}
 def changed(name: str, factor: float, shift: float = 0.0) -> Any:
     """Return the model, fitted once, with weights ``factor`` times as large and one intercept shifted."""
     if name not in _fitted:
-        _fitted[name] = clone(EVERY[name]).fit(X, Y)
+        _fitted[name] = clone(EVERY[name]).fit(X, y)
     model = clone(_fitted[name])
     model.__dict__ |= _fitted[name].__dict__
     model.coef_ = factor * _fitted[name].coef_

@@ -16,7 +16,7 @@ from setwise.cli.reading import _options
 from setwise.data import FORMATS, ReadOptions, TextDocument, convert
 from setwise.data.formats import arff_head, parquet, streams
 from tests.cli.process import run
-from tests.data.made import plain, put, read_all, vector
+from tests.data.examples import plain, put, read_all, vector
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TEXTS = [

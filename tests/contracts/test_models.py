@@ -58,12 +58,12 @@ class Toy:
         rng = np.random.default_rng(7)
         self.X = sp.random_array((80, 12), density=0.4, rng=rng, format="csr")
         logits = 3.0 * (self.X @ rng.normal(size=(12, N_LABELS)))
-        Y = (logits + rng.logistic(size=logits.shape) > 0.5).astype(np.int64)
-        Y[:, 1] |= Y[:, 0]
-        Y[:, 2] &= 1 - Y[:, 3]
-        Y[:, 4] = 0
-        Y[3, 4] = 1
-        self.Y = Y
+        y = (logits + rng.logistic(size=logits.shape) > 0.5).astype(np.int64)
+        y[:, 1] |= y[:, 0]
+        y[:, 2] &= 1 - y[:, 3]
+        y[:, 4] = 0
+        y[3, 4] = 1
+        self.y = y
         self.new = sp.random_array((9, 12), density=0.4, rng=rng, format="csr")
 
 
@@ -79,7 +79,7 @@ _fitted: dict[str, Any] = {}
 def model(name: str, toy: Toy) -> Any:
     """The fitted model, once for all tests: none of them changes it."""
     if name not in _fitted:
-        _fitted[name] = clone(MODELS[name]).fit(toy.X, toy.Y)
+        _fitted[name] = clone(MODELS[name]).fit(toy.X, toy.y)
     return _fitted[name]
 
 
@@ -171,7 +171,7 @@ class TestAnswers:
 
     def test_samples_are_as_frequent_as_they_are_probable(self, model: Any, toy: Toy) -> None:
         needs(model, "sample")
-        drawn = model.sample(toy.new[:3], N_DRAWN, seed=1).toarray().reshape(3, N_DRAWN, N_LABELS)
+        drawn = model.sample(toy.new[:3], N_DRAWN, random_state=1).toarray().reshape(3, N_DRAWN, N_LABELS)
         number = drawn @ (1 << np.arange(N_LABELS))
         probability = np.exp(model.log_prob(toy.new[:3], every_set(N_LABELS)))
         for document in range(3):
@@ -182,33 +182,33 @@ class TestAnswers:
 
     def test_samples_depend_on_seed_and_document_alone(self, model: Any, toy: Toy) -> None:
         needs(model, "sample")
-        drawn = model.sample(toy.new, 50, seed=3).toarray()
-        assert_array_equal(drawn, model.sample(toy.new, 50, seed=3).toarray())
-        assert_array_equal(drawn[:100], model.sample(toy.new[:2], 50, seed=3).toarray())
-        assert_array_equal(drawn[200:250], model.sample(toy.new[4:5], 50, seed=3).toarray())
-        assert (drawn != model.sample(toy.new, 50, seed=4).toarray()).any()
+        drawn = model.sample(toy.new, 50, random_state=3).toarray()
+        assert_array_equal(drawn, model.sample(toy.new, 50, random_state=3).toarray())
+        assert_array_equal(drawn[:100], model.sample(toy.new[:2], 50, random_state=3).toarray())
+        assert_array_equal(drawn[200:250], model.sample(toy.new[4:5], 50, random_state=3).toarray())
+        assert (drawn != model.sample(toy.new, 50, random_state=4).toarray()).any()
 
 
 class TestTraining:
     def test_same_data_same_bits_whatever_the_threads(self, name: str, model: Any, toy: Toy) -> None:
         first = answers(model, toy.new)
-        assert_same_bits(first, answers(clone(MODELS[name]).set_params(n_threads=1).fit(toy.X, toy.Y), toy.new))
-        assert_same_bits(first, answers(clone(MODELS[name]).set_params(n_threads=2).fit(toy.X, toy.Y), toy.new))
+        assert_same_bits(first, answers(clone(MODELS[name]).set_params(n_jobs=1).fit(toy.X, toy.y), toy.new))
+        assert_same_bits(first, answers(clone(MODELS[name]).set_params(n_jobs=2).fit(toy.X, toy.y), toy.new))
 
     def test_inputs_and_parameters_stay_as_they_are(self, name: str, toy: Toy) -> None:
-        X, Y, new = toy.X.copy(), sp.csr_array(toy.Y), toy.new.copy()
-        parts = [part.copy() for matrix in (X, Y, new) for part in (matrix.data, matrix.indices, matrix.indptr)]
+        X, y, new = toy.X.copy(), sp.csr_array(toy.y), toy.new.copy()
+        parts = [part.copy() for matrix in (X, y, new) for part in (matrix.data, matrix.indices, matrix.indptr)]
         fresh = clone(MODELS[name])
         parameters = dict(fresh.get_params())
-        answers(fresh.fit(X, Y), new)
-        kept = [part for matrix in (X, Y, new) for part in (matrix.data, matrix.indices, matrix.indptr)]
+        answers(fresh.fit(X, y), new)
+        kept = [part for matrix in (X, y, new) for part in (matrix.data, matrix.indices, matrix.indptr)]
         for before, after in zip(parts, kept, strict=True):
             assert_array_equal(before, after)
         assert fresh.get_params() == parameters
 
     def test_no_iteration_hurts(self, name: str, toy: Toy) -> None:
         objectives: list[float] = []
-        clone(MODELS[name]).fit(toy.X, toy.Y, callback=lambda _, model: objectives.append(model.objective_))
+        clone(MODELS[name]).fit(toy.X, toy.y, callback=lambda _, model: objectives.append(model.objective_))
         assert len(objectives) > 1
         assert np.diff(objectives).max() <= ROUNDING
 
@@ -220,13 +220,13 @@ class TestTraining:
             seen.append(iteration)
             return iteration == 2
 
-        clone(MODELS[name]).fit(toy.X, toy.Y, callback=stop_at_two)
+        clone(MODELS[name]).fit(toy.X, toy.y, callback=stop_at_two)
         assert seen == [1, 2]
 
     def test_labels_by_name(self, name: str, model: Any, toy: Toy) -> None:
-        named = [[NAMES[label] for label in np.flatnonzero(row)] for row in toy.Y]
+        named = [[NAMES[label] for label in np.flatnonzero(row)] for row in toy.y]
         by_name = clone(MODELS[name]).fit(toy.X, named)
-        assert by_name.names_ == tuple(NAMES)
+        assert by_name.classes_ == tuple(NAMES)
         assert_same_bits(answers(model, toy.new), answers(by_name, toy.new))
         if hasattr(model, "log_prob"):
             some = [[], ["chess"], ["art", "biology"]]
@@ -243,7 +243,7 @@ class TestState:
         with np.load(tmp_path / "arrays.npz") as arrays:
             loaded = type(model).from_state(ModelState(kind, parameters, values, dict(arrays)))
         assert_same_bits(answers(model, toy.new), answers(loaded, toy.new))
-        assert loaded.names_ == model.names_
+        assert loaded.classes_ == model.classes_
 
     def test_state_of_another_model_is_refused(self, model: Any) -> None:
         state = model.state()
@@ -276,15 +276,15 @@ class TestBadInput:
 
     def test_training_data_that_disagree(self, name: str, toy: Toy) -> None:
         with pytest.raises(InvalidData, match="one row|rows but"):
-            clone(MODELS[name]).fit(toy.X, toy.Y[:-1])
+            clone(MODELS[name]).fit(toy.X, toy.y[:-1])
 
 
 class TestOddData:
     def test_constant_labels_and_empty_documents(self, name: str, toy: Toy) -> None:
-        X, Y = toy.X.tolil(), toy.Y.copy()
+        X, y = toy.X.tolil(), toy.y.copy()
         X[5] = 0.0
-        Y[:, 1], Y[:, 2] = 1, 0
-        fitted = clone(MODELS[name]).fit(X.tocsr(), Y)
+        y[:, 1], y[:, 2] = 1, 0
+        fitted = clone(MODELS[name]).fit(X.tocsr(), y)
         if hasattr(fitted, "marginals") and hasattr(fitted, "log_prob"):  # without a joint, sizes need not add up
             marginals = fitted.marginals(toy.new)
             assert (marginals[:, 1] > 0.99).all()

@@ -19,6 +19,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from typer.testing import CliRunner
 
 from setwise import SetClassifier
+from setwise.classifier_spec import MODELS
 from setwise.cli.app import app
 from setwise.cli.scoring import Scoring
 from setwise.exceptions import Incompatible
@@ -26,8 +27,7 @@ from setwise.inference import SetCalibration
 from setwise.models import LabelSizeFactors
 from setwise.persistence import save
 from setwise.prediction.recipe import DecisionName, InferenceName
-from setwise.text import TextVectoriser
-from setwise.wanted import MODELS
+from setwise.text import TextVectorizer
 from tests.cli.corpus import COMMON, WORDS, news, write_jsonl
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
@@ -53,9 +53,9 @@ def mixed_texts(n: int) -> list[str]:
 
 
 TEXTS = mixed_texts(40)
-VECTORISER = TextVectoriser()
-X = VECTORISER.fit_transform([str(one["text"]) for one in TRAIN])
-NEW = VECTORISER.transform(TEXTS)
+VECTORIZER = TextVectorizer()
+X = VECTORIZER.fit_transform([str(one["text"]) for one in TRAIN])
+NEW = VECTORIZER.transform(TEXTS)
 
 _fitted: dict[Any, SetClassifier] = {}
 
@@ -64,8 +64,8 @@ def fitted(model: Any, inference: Any, decision: Any, **options: Any) -> SetClas
     """Return the classifier, fitted once; a threshold equals a probability that occurs among the documents."""
     key = (str(model), inference, decision, str(options))
     if key not in _fitted:
-        made = MODELS[model](n_threads=1) if isinstance(model, str) else model
-        parameters: Any = {"calibration": None, "n_samples": 30, "n_threads": 1, **options}
+        made = MODELS[model](n_jobs=1) if isinstance(model, str) else model
+        parameters: Any = {"calibration": None, "n_samples": 30, "n_jobs": 1, **options}
         classifier = SetClassifier(made, inference, decision, **parameters)
         try:
             classifier.fit(X, TRAIN_LABELS)
@@ -88,7 +88,7 @@ def run(*arguments: Any) -> str:
 CALIBRATED = {"calibration": SetCalibration(0.7, 0.0, 0.2)}
 CASES: list[Any] = [(model, *pair, {}) for model in MODELS for pair in PAIRS]
 CASES += [(model, *pair, CALIBRATED) for model in ("br", "cbm") for pair in PAIRS if pair[0] in ("exact", "blend")]
-CASES += [(LabelSizeFactors("multinomial", n_threads=1), "exact", decision, {}) for decision in ("gfm", "threshold")]
+CASES += [(LabelSizeFactors("multinomial", n_jobs=1), "exact", decision, {}) for decision in ("gfm", "threshold")]
 CASES += [("br", "exact", "threshold", {"at_least_one": True}), ("lsf", "exact", "gfm", {"at_least_one": True})]
 
 
@@ -107,7 +107,7 @@ def test_every_path_gives_the_same_sets(
     monkeypatch.setattr("setwise.cli.predict.BATCH", BATCH)
     monkeypatch.setattr("setwise.cli.evaluate.BATCH", BATCH)
     file, documents, out = tmp_path / "m.setwise", tmp_path / "d.jsonl", tmp_path / "p.jsonl"
-    save(file, classifier, VECTORISER)
+    save(file, classifier, VECTORIZER)
     write_jsonl(documents, [{"text": t, "labels": labels} for t, labels in zip(TEXTS, predicted, strict=True)])
     run("predict", file, documents, "-o", out)
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
@@ -118,7 +118,7 @@ def test_every_path_gives_the_same_sets(
 
 
 @pytest.mark.parametrize("inference", ["support", "exact", "sampled", "blend"])
-@pytest.mark.parametrize("model", [*MODELS, LabelSizeFactors("multinomial", n_threads=1)], ids=str)
+@pytest.mark.parametrize("model", [*MODELS, LabelSizeFactors("multinomial", n_jobs=1)], ids=str)
 @settings(max_examples=20)
 @given(place=st.integers(0, NEW.shape[0] * 4 - 1))
 def test_a_threshold_cuts_what_predict_proba_gives(model: Any, inference: Any, place: int) -> None:

@@ -42,9 +42,9 @@ def test_the_blocks_of_the_page_on_tuning_run(repository):
     page = (repository / "docs" / "tuning.md").read_text(encoding="utf-8")
     programs = [block for language, block in BLOCK.findall(page) if language == "python"]
     assert len(programs) == 2
-    X, Y = small_corpus(n=60)
+    X, y = small_corpus(n=60)
     for program in programs:
-        found = {"X": X, "Y": Y}
+        found = {"X": X, "y": y}
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(program, "docs/tuning.md", "exec"), found)
         assert found["rows"] if "rows" in program else found["best"]

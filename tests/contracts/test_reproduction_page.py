@@ -46,7 +46,7 @@ def test_the_figures_of_the_readme_are_those_of_the_rows() -> None:
 
 def test_other_splits_of_enron_are_what_the_reasons_say() -> None:
     for model in ("BR", "PCC", "CRF", "CBM"):
-        others = [all_four(f"enron_raw@split{seed}", model) for seed in range(1, 11)]
+        others = [all_four(f"enron_raw@split{random_state}", model) for random_state in range(1, 11)]
         theirs = float(printed_all_four("ENRON", model))
         assert statistics.mean(others) > all_four("enron_raw", model)
         slack = statistics.stdev(others) if model == "CBM" else 0.0

@@ -47,16 +47,16 @@ EXPECTED_OF_CLASSES = dict.fromkeys(["check_estimator_sparse_array", "check_esti
 class ReadsClasses(SetClassifier):
     """Reads a column of classes as sets of one label, so that every check has something to fit."""
 
-    def fit(self, X: Any, Y: Any) -> ReadsClasses:
-        self.seen_ = np.unique(Y)
-        super().fit(X, None if Y is None else self._sets(Y))
+    def fit(self, X: Any, y: Any) -> ReadsClasses:
+        self.seen_ = np.unique(y)
+        super().fit(X, None if y is None else self._sets(y))
         return self
 
     def score(self, X: Any, y: Any) -> float:
         return super().score(X, self._sets(y))
 
-    def _sets(self, Y: Any) -> Any:
-        return (np.asarray(Y).reshape(-1, 1) == self.seen_).astype(int)
+    def _sets(self, y: Any) -> Any:
+        return (np.asarray(y).reshape(-1, 1) == self.seen_).astype(int)
 
 
 def outcomes(estimator: Any, expected: dict[str, str] | None = None) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def outcomes(estimator: Any, expected: dict[str, str] | None = None) -> dict[str
 
 
 def test_checks_pass_but_for_those_that_know_no_label_sets() -> None:
-    found = outcomes(SetClassifier(budget="quick", n_threads=1), EXPECTED)
+    found = outcomes(SetClassifier(budget="quick", n_jobs=1), EXPECTED)
     failed = {name: str(result["exception"]) for name, result in found.items() if result["status"] == "failed"}
     assert not failed
     assert {name for name, result in found.items() if result["status"] == "xfail"} == EXPECTED.keys()
@@ -77,7 +77,7 @@ def test_checks_pass_but_for_those_that_know_no_label_sets() -> None:
     ids=str,
 )
 def test_the_same_checks_pass_where_classes_are_read_as_sets(parameters: dict[str, Any]) -> None:
-    found = outcomes(ReadsClasses(BinaryRelevance(n_threads=1), n_threads=1, **parameters), EXPECTED_OF_CLASSES)
+    found = outcomes(ReadsClasses(BinaryRelevance(n_jobs=1), n_jobs=1, **parameters), EXPECTED_OF_CLASSES)
     failed = {name: repr(result["exception"]) for name, result in found.items() if result["status"] == "failed"}
     assert not failed
     assert EXPECTED.keys() - EXPECTED_OF_CLASSES <= {

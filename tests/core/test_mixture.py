@@ -39,15 +39,13 @@ def random_mixture(seed: int, n: int, n_components: int, n_labels: int, shift: f
     return logits, log_softmax(2.0 * random.normal(size=(n, n_components)), axis=1)
 
 
-def log_prob(logits: Array, log_gate: Array, sets: Any, n_threads: int = 1) -> Array:
+def log_prob(logits: Array, log_gate: Array, sets: Any, n_jobs: int = 1) -> Array:
     rows = sp.csr_array(sets)
-    return _core.mixture_log_prob(
-        logits, log_gate, rows.indptr.astype(np.int64), rows.indices.astype(np.int32), n_threads
-    )
+    return _core.mixture_log_prob(logits, log_gate, rows.indptr.astype(np.int64), rows.indices.astype(np.int32), n_jobs)
 
 
-def mode(logits: Array, log_gate: Array, max_steps: int = 0, n_threads: int = 1) -> tuple[Array, Array, Array]:
-    indptr, indices, found, exact = _core.mixture_mode(logits, log_gate, max_steps, n_threads)
+def mode(logits: Array, log_gate: Array, max_steps: int = 0, n_jobs: int = 1) -> tuple[Array, Array, Array]:
+    indptr, indices, found, exact = _core.mixture_mode(logits, log_gate, max_steps, n_jobs)
     shape = (logits.shape[0], logits.shape[2])
     return sp.csr_array((np.ones(indices.size), indices, indptr), shape=shape).toarray(), found, exact
 
@@ -142,11 +140,11 @@ def test_threads_batches_and_the_order_of_sets_leave_every_bit() -> None:
     whole = log_prob(logits, log_gate, sets)
     joint, empty = _core.mixture_size_marginals(logits, log_gate, 19, 1)
     modes = mode(logits, log_gate)
-    for n_threads in (2, 3, 8):
-        assert np.array_equal(log_prob(logits, log_gate, sets, n_threads), whole)
-        again = _core.mixture_size_marginals(logits, log_gate, 19, n_threads)
+    for n_jobs in (2, 3, 8):
+        assert np.array_equal(log_prob(logits, log_gate, sets, n_jobs), whole)
+        again = _core.mixture_size_marginals(logits, log_gate, 19, n_jobs)
         assert all(np.array_equal(a, b) for a, b in zip(again, (joint, empty), strict=True))
-        assert all(np.array_equal(a, b) for a, b in zip(mode(logits, log_gate, 0, n_threads), modes, strict=True))
+        assert all(np.array_equal(a, b) for a, b in zip(mode(logits, log_gate, 0, n_jobs), modes, strict=True))
     assert np.array_equal(log_prob(logits, log_gate, sets[order]), whole[:, order])
     for rows in (slice(0, 1), slice(5, 16), slice(36, 37), slice(10, 10)):
         assert np.array_equal(log_prob(logits[rows], log_gate[rows], sets), whole[rows])
@@ -268,7 +266,7 @@ def test_sizes_steps_and_threads_out_of_range_are_refused() -> None:
             _core.mixture_size_marginals(CUBE, GATE, max_size, 1)
     with pytest.raises(ValueError, match="max_steps"):
         _core.mixture_mode(CUBE, GATE, -1, 1)
-    with pytest.raises(ValueError, match="n_threads"):
+    with pytest.raises(ValueError, match="n_jobs"):
         _core.mixture_mode(CUBE, GATE, 0, 0)
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from setwise.data import FORMATS, WriteOptions, open_writer
-from tests.data.made import TEXTS, VECTOR_NAMES, VECTORS
+from tests.data.examples import TEXTS, VECTOR_NAMES, VECTORS
 
 ODD_PIECES = [
     *(b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\\ud800", b"[" * 50),

@@ -23,9 +23,9 @@ def test_a_corpus_is_found_through_the_variable(folder, monkeypatch):
     corpus = find_corpus("tiny")
     assert corpus.label_names == ("news", "sport")
     assert corpus.feature_names == ("ball", "vote", "über")
-    X, Y = corpus.read("train")
+    X, y = corpus.read("train")
     assert X.shape == (1, 3)
-    assert Y.shape == (1, 2)
+    assert y.shape == (1, 2)
 
 
 def test_without_the_variable_the_default_folder_is_searched(folder, monkeypatch):
@@ -43,7 +43,7 @@ def test_an_absent_corpus_is_one_sentence_and_a_hint(folder, monkeypatch):
 
 def test_bibtex_is_the_corpus_of_the_paper(corpus):
     bibtex = corpus("bibtex")
-    X, Y = bibtex.read("train")
+    X, y = bibtex.read("train")
     assert X.shape == (4880, 1836)
-    assert Y.shape == (4880, 159)
+    assert y.shape == (4880, 159)
     assert len(set(bibtex.label_names)) == 159

@@ -9,7 +9,7 @@ import pytest
 from setwise.data import Names, TextDocument, convert, open_documents, split
 from setwise.data.formats import ReadOptions, WriteOptions
 from setwise.exceptions import InvalidData, InvalidParameter
-from tests.data.made import TEXTS, VECTOR_NAMES, VECTORS, plain, put, read_all, vector, write_all
+from tests.data.examples import TEXTS, VECTOR_NAMES, VECTORS, plain, put, read_all, vector, write_all
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_a_split_has_every_document_once_in_its_order(tmp_path: Path, stratified
     write_all(tmp_path / "docs.jsonl", documents)
     train, test = tmp_path / "train.csv", tmp_path / "test.parquet"
 
-    def run(seed: int) -> tuple[Any, Any]:
-        done = split(tmp_path / "docs.jsonl", train, test, share=0.3, seed=seed, stratified=stratified)
+    def run(random_state: int) -> tuple[Any, Any]:
+        done = split(tmp_path / "docs.jsonl", train, test, share=0.3, random_state=random_state, stratified=stratified)
         assert done.n_written == (70, 30)
         return read_all(train), read_all(test)
 

@@ -13,7 +13,7 @@ import pytest
 
 from setwise.data import ReadOptions, TextDocument, convert, open_documents
 from setwise.exceptions import InvalidData, InvalidParameter
-from tests.data.made import TEXTS, put, read_all, write_all
+from tests.data.examples import TEXTS, put, read_all, write_all
 
 TABLE = "text,labels\ncafé crème,größe\n"
 EXPECTED = [TextDocument("café crème", ("größe",))]

@@ -18,7 +18,7 @@ import pytest
 from setwise.data import ReadOptions, TextDocument, convert, open_documents, read_libsvm
 from setwise.data.formats import libsvm_lines, parquet, streams
 from setwise.exceptions import InvalidData, InvalidParameter
-from tests.data.made import put, read_all, write_all
+from tests.data.examples import put, read_all, write_all
 
 MIB = 1 << 20
 ROW = '{"text": "a", "labels": []}\n'

@@ -10,14 +10,14 @@ import scipy.sparse as sp
 from setwise.data import FORMATS, Names, batches, feature_matrix, open_documents, read_dataset
 from setwise.data.formats import ReadOptions, format_of
 from setwise.exceptions import InvalidData, InvalidParameter
-from tests.data.made import TEXTS, VECTOR_NAMES, VECTORS, plain, put, read_all, vector, write_all
+from tests.data.examples import TEXTS, VECTOR_NAMES, VECTORS, plain, put, read_all, vector, write_all
 
 
 def test_a_dataset_of_texts(tmp_path):
     write_all(tmp_path / "docs.jsonl", TEXTS)
     data = read_dataset(tmp_path / "docs.jsonl")
     assert [document.text for document in TEXTS] == data.X
-    assert data.Y == [["weather"], ["politics", "sport"], [], ["größe"]]
+    assert data.y == [["weather"], ["politics", "sport"], [], ["größe"]]
     assert data.ids == ["a", "b", "c", "d"]
     assert (data.n_documents, data.names, data.problems.n_skipped) == (4, Names(), 0)
 
@@ -31,7 +31,7 @@ def test_a_dataset_of_vectors(tmp_path):
     )
     assert (data.X.dtype, data.X.indices.dtype) == (np.float32, np.int32)
     assert data.X.has_canonical_format
-    assert data.Y == [["news", "sport"], [], ["größe in cm"], ["sport"]]
+    assert data.y == [["news", "sport"], [], ["größe in cm"], ["sport"]]
     assert data.names == VECTOR_NAMES
 
 
@@ -47,8 +47,8 @@ def test_labels_are_asked_for_or_not(tmp_path):
     path = put(tmp_path / "docs.jsonl", '{"text": "a", "labels": []}\n{"text": "b"}\n')
     with pytest.raises(InvalidData, match=r"must give the labels of every document; document 2 of 2 has none\."):
         read_dataset(path)
-    assert read_dataset(path, labelled=False).Y is None
-    assert read_dataset(put(path, '{"text": "a", "labels": ["x"]}\n'), labelled=False).Y == [["x"]]
+    assert read_dataset(path, labelled=False).y is None
+    assert read_dataset(put(path, '{"text": "a", "labels": ["x"]}\n'), labelled=False).y == [["x"]]
 
 
 def test_what_was_skipped_is_told(tmp_path):

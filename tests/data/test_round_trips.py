@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from setwise.data import Names, TextDocument, VectorDocument, convert, open_documents
 from setwise.data.formats import ReadOptions, WriteOptions
-from tests.data.made import (
+from tests.data.examples import (
     BLANKS,
     LABELS,
     ONE_WORD,

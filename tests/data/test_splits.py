@@ -1,4 +1,4 @@
-"""Splits: every document once, parts alike, the same seed the same parts."""
+"""Splits: every document once, parts alike, the same random_state the same parts."""
 
 from __future__ import annotations
 
@@ -17,65 +17,67 @@ from setwise.exceptions import InvalidData, InvalidParameter
 from tests.strategies import indicators
 
 
-def made_labels(n: int = 2000, n_labels: int = 30, seed: int = 0) -> NDArray[np.int64]:
-    random = np.random.default_rng(seed)
+def made_labels(n: int = 2000, n_labels: int = 30, random_state: int = 0) -> NDArray[np.int64]:
+    random = np.random.default_rng(random_state)
     return (random.random((n, n_labels)) < np.geomspace(0.3, 0.002, n_labels)).astype(np.int64)
 
 
-@given(Y=indicators(max_samples=12), share=st.floats(0.01, 0.99), seed=st.integers(0, 9))
-def test_every_document_is_in_one_part_and_no_part_is_empty(Y: NDArray[np.int64], share: float, seed: int) -> None:
-    if len(Y) < 2:
+@given(y=indicators(max_samples=12), share=st.floats(0.01, 0.99), random_state=st.integers(0, 9))
+def test_every_document_is_in_one_part_and_no_part_is_empty(
+    y: NDArray[np.int64], share: float, random_state: int
+) -> None:
+    if len(y) < 2:
         return
-    train, held = hold_out(Y, share, seed)
-    assert_array_equal(np.sort(np.concatenate([train, held])), np.arange(len(Y)))
+    train, held = hold_out(y, share, random_state)
+    assert_array_equal(np.sort(np.concatenate([train, held])), np.arange(len(y)))
     assert train.size
     assert held.size
     assert (np.diff(train) > 0).all()
 
 
 def test_parts_have_their_share_of_documents_and_of_each_label() -> None:
-    Y = made_labels()
-    _, held = hold_out(Y, 0.2, seed=1)
+    y = made_labels()
+    _, held = hold_out(y, 0.2, random_state=1)
     assert abs(held.size - 400) <= 2
-    expected = 0.2 * Y.sum(axis=0)
-    assert np.abs(Y[held].sum(axis=0) - expected).max() <= 2.0
+    expected = 0.2 * y.sum(axis=0)
+    assert np.abs(y[held].sum(axis=0) - expected).max() <= 2.0
 
 
 def test_stratified_parts_are_more_alike_than_random_ones() -> None:
-    Y = made_labels(seed=3)
-    stratified = np.stack([Y[held].mean(axis=0) for _, held in folds(Y, 5, seed=0)])
-    part = np.random.default_rng(0).permutation(len(Y)) % 5
-    random = np.stack([Y[part == k].mean(axis=0) for k in range(5)])
+    y = made_labels(random_state=3)
+    stratified = np.stack([y[held].mean(axis=0) for _, held in folds(y, 5, random_state=0)])
+    part = np.random.default_rng(0).permutation(len(y)) % 5
+    random = np.stack([y[part == k].mean(axis=0) for k in range(5)])
     assert stratified.std(axis=0).max() < 0.4 * random.std(axis=0).max()
 
 
 def test_a_label_of_one_document_stays_in_the_largest_part() -> None:
-    Y = np.zeros((50, 3), dtype=np.int64)
-    Y[7, 0] = 1
-    Y[::2, 1] = 1
-    for seed in range(5):
-        train, _ = hold_out(Y, 0.2, seed)
+    y = np.zeros((50, 3), dtype=np.int64)
+    y[7, 0] = 1
+    y[::2, 1] = 1
+    for random_state in range(5):
+        train, _ = hold_out(y, 0.2, random_state)
         assert 7 in train
 
 
 def test_each_document_is_held_out_by_one_fold() -> None:
-    Y = made_labels(200)
+    y = made_labels(200)
     times = np.zeros(200, dtype=np.int64)
-    for train, held in folds(Y, 7, seed=2):
+    for train, held in folds(y, 7, random_state=2):
         times[held] += 1
         assert_array_equal(np.sort(np.concatenate([train, held])), np.arange(200))
     assert (times == 1).all()
 
 
 def test_same_seed_same_parts() -> None:
-    Y = made_labels(300)
-    assert_array_equal(stratified_parts(Y, [0.5, 0.5], 4), stratified_parts(sp.csr_array(Y), [0.5, 0.5], 4))
-    assert (stratified_parts(Y, [0.5, 0.5], 4) != stratified_parts(Y, [0.5, 0.5], 5)).any()
+    y = made_labels(300)
+    assert_array_equal(stratified_parts(y, [0.5, 0.5], 4), stratified_parts(sp.csr_array(y), [0.5, 0.5], 4))
+    assert (stratified_parts(y, [0.5, 0.5], 4) != stratified_parts(y, [0.5, 0.5], 5)).any()
 
 
 def test_documents_without_labels_are_shared_out_too() -> None:
-    Y = np.zeros((100, 3), dtype=np.int64)
-    _, held = hold_out(Y, 0.3, seed=0)
+    y = np.zeros((100, 3), dtype=np.int64)
+    _, held = hold_out(y, 0.3, random_state=0)
     assert held.size == 30
 
 
@@ -96,12 +98,12 @@ def test_more_parts_than_documents() -> None:
         folds(made_labels(3), 5)
 
 
-@given(n_documents=st.integers(2, 40), share=st.floats(0.01, 0.99), seed=st.integers(0, 9))
-def test_random_parts_have_every_document_once(n_documents: int, share: float, seed: int) -> None:
-    train, held = random_hold_out(n_documents, share, seed)
+@given(n_documents=st.integers(2, 40), share=st.floats(0.01, 0.99), random_state=st.integers(0, 9))
+def test_random_parts_have_every_document_once(n_documents: int, share: float, random_state: int) -> None:
+    train, held = random_hold_out(n_documents, share, random_state)
     assert_array_equal(np.sort(np.concatenate([train, held])), np.arange(n_documents))
     assert (np.diff(train) > 0).all()
     assert (np.diff(held) > 0).all()
     assert min(train.size, held.size) >= 1
     assert abs(held.size - share * n_documents) <= 1.0
-    assert_array_equal(held, random_hold_out(n_documents, share, seed)[1])
+    assert_array_equal(held, random_hold_out(n_documents, share, random_state)[1])

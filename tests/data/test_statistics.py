@@ -4,7 +4,7 @@ import pytest
 
 from setwise.data import CorpusStatistics, Names, TextDocument, open_documents, statistics
 from setwise.labels import LabelMatrix, Support
-from tests.data.made import VECTOR_NAMES, VECTORS, vector
+from tests.data.examples import VECTOR_NAMES, VECTORS, vector
 
 
 def test_worked_example_of_texts():

@@ -14,7 +14,7 @@ import pytest
 from setwise.data import ReadOptions, TextDocument, convert, open_documents, open_writer, statistics
 from setwise.data.formats import parquet, streams
 from setwise.exceptions import InvalidData
-from tests.data.made import put
+from tests.data.examples import put
 
 HEADS = {
     "jsonl": b"",

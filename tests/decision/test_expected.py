@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from setwise.decision import expected_f, gfm, most_probable
 from setwise.exceptions import Incompatible
-from setwise.labels import Modes, SetDistribution, SizeMarginals
+from setwise.labels import MostProbable, SetDistribution, SizeMarginals
 from tests.decision.distributions import BETAS, distribution_of, distributions, loose_marginals, summed
 from tests.oracles.fmeasure import expected_f_of_sets, expected_f_of_sizes
 from tests.oracles.sets import every_set
@@ -66,7 +66,7 @@ def test_the_top_sets_are_the_most_probable_in_falling_order(known: SetDistribut
 
 
 def test_the_most_probable_set_of_modes_is_the_mode() -> None:
-    modes = Modes(sp.csr_array(np.array([[0, 1], [0, 0]])), np.log([0.25, 0.5]), np.ones(2, dtype=bool))
+    modes = MostProbable(sp.csr_array(np.array([[0, 1], [0, 0]])), np.log([0.25, 0.5]), np.ones(2, dtype=bool))
     decided = most_probable(modes)
     assert decided.sets.toarray().tolist() == [[0, 1], [0, 0]]
     assert_allclose(decided.value, [0.25, 0.5], rtol=1e-15)

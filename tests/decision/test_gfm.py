@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 from setwise import _core
 from setwise.decision import gfm
 from setwise.exceptions import Incompatible, InvalidParameter
-from setwise.labels import Decided, Modes, SetDistribution, SizeMarginals
+from setwise.labels import Decision, MostProbable, SetDistribution, SizeMarginals
 from tests.decision.distributions import BETAS, distribution_of, distributions, loose_marginals, summed
 from tests.oracles.fmeasure import expected_f_of_sets, expected_f_of_sizes
 from tests.oracles.sets import every_set
@@ -22,7 +22,7 @@ from tests.oracles.sets import every_set
 ROUNDING = 1e-12
 
 
-def labels_of(decided: Decided, document: int = 0) -> set[int]:
+def labels_of(decided: Decision, document: int = 0) -> set[int]:
     return set(np.flatnonzero(decided.sets.toarray()[document]).tolist())
 
 
@@ -154,8 +154,8 @@ def part_of(known: Any, rows: slice) -> Any:
 def test_threads_and_batches_leave_every_bit(known: Any) -> None:
     whole = gfm(known)
     assert len({labels.tobytes() for labels in whole.sets.toarray()}) > 50
-    for n_threads in (2, 3, 8):
-        again = gfm(known, n_threads=n_threads)
+    for n_jobs in (2, 3, 8):
+        again = gfm(known, n_jobs=n_jobs)
         assert_array_equal(again.value, whole.value)
         assert_array_equal(again.sets.toarray(), whole.sets.toarray())
     for i in range(len(whole.value)):
@@ -198,7 +198,7 @@ def test_a_beta_whose_square_is_infinite_is_refused() -> None:
 
 
 def test_modes_alone_are_refused() -> None:
-    modes = Modes(sp.csr_array(np.eye(2, dtype=np.int64)), np.zeros(2), np.ones(2, dtype=bool))
+    modes = MostProbable(sp.csr_array(np.eye(2, dtype=np.int64)), np.zeros(2), np.ones(2, dtype=bool))
     with pytest.raises(Incompatible, match=r"^GFM needs probabilities of sets.*Hint: use support, exact or sampled"):
         gfm(modes)  # type: ignore[arg-type]
 
@@ -217,7 +217,7 @@ def test_the_core_refuses_sets_of_a_broken_structure(indptr: list[int], indices:
 def test_the_core_refuses_shapes_and_numbers_out_of_range() -> None:
     with pytest.raises(ValueError, match="differ"):
         _core.maximise_expected_f(np.zeros((2, 3, 1)), np.zeros(1), 1.0, 1)
-    with pytest.raises(ValueError, match="n_threads"):
+    with pytest.raises(ValueError, match="n_jobs"):
         _core.maximise_expected_f(np.zeros((2, 3, 1)), np.zeros(2), 1.0, 0)
     with pytest.raises(ValueError, match="beta"):
         _core.maximise_expected_f(np.zeros((2, 3, 1)), np.zeros(2), 0.0, 1)

@@ -10,7 +10,7 @@ import pytest
 from setwise.experiments.claims import CLAIMS
 from setwise.experiments.rows import Row
 from setwise.experiments.verdicts import Verdict, Word
-from tests.experiments.made import as_the_paper, every_kind, score, scores
+from tests.experiments.examples import as_the_paper, every_kind, score, scores
 
 SETS = ("bibtex", "enron", "medical")
 Levels = Mapping[tuple[str, str], float]

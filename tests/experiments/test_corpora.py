@@ -24,7 +24,7 @@ def documents(name: str, folder: Path) -> tuple[list[tuple[float, ...]], list[tu
     train = Parts(name, folder).train()
     test = Parts(name, folder).test(train)
     return tuple(  # type: ignore[return-value]
-        [tuple(row) for row in np.hstack([part.X.toarray(), part.Y.toarray()])] for part in (train, test)
+        [tuple(row) for row in np.hstack([part.X.toarray(), part.y.toarray()])] for part in (train, test)
     )
 
 
@@ -46,7 +46,7 @@ def test_fewer_features_are_those_of_most_training_documents(folder: Path) -> No
     assert few.train().X.shape == (120, 5)
     assert np.array_equal(few.train().X.toarray(), train.X.toarray()[:, kept])
     assert np.array_equal(few.test(few.train()).X.toarray(), whole.test(train).X.toarray()[:, kept])
-    assert np.array_equal(few.train().Y.toarray(), train.Y.toarray())
+    assert np.array_equal(few.train().y.toarray(), train.y.toarray())
 
 
 def test_counts_of_words_are_weighed_by_training_documents(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

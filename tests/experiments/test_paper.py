@@ -17,7 +17,7 @@ from setwise.experiments.paper import (
     printed,
     slips,
 )
-from tests.experiments.made import PAPER_RECIPES
+from tests.experiments.examples import PAPER_RECIPES
 
 NINE = ("MEDICAL", "BIBTEX", "IMDB", "OHSUMED", "ENRON", "RCV1", "TMC", "WISE", "WIPO")
 MODELS = ("BR", "LSF", "PCC", "CBM", "CRF")

@@ -7,7 +7,7 @@ import pytest
 from setwise.exceptions import InvalidParameter
 from setwise.experiments.plan import TABLES, VARIANT_MODELS, VARIANTS, plan, recipes_of
 from setwise.experiments.recipes import MODELS, not_applicable
-from tests.experiments.made import PAPER_RECIPES
+from tests.experiments.examples import PAPER_RECIPES
 from tests.experiments.tiny import TINY
 
 

@@ -14,7 +14,7 @@ from setwise.experiments.recipes import (
     not_applicable,
     prediction,
 )
-from tests.experiments.made import PAPER_RECIPES
+from tests.experiments.examples import PAPER_RECIPES
 
 
 def test_every_combination_has_a_name_that_is_read_back() -> None:

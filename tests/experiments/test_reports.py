@@ -9,12 +9,12 @@ import pytest
 
 from setwise.experiments import reasons, shortfall
 from setwise.experiments.claims import CLAIMS
-from setwise.experiments.effort import effort_table, what_was_done
+from setwise.experiments.cost_report import effort_table, what_was_done
 from setwise.experiments.figures import figure_titles, figures
 from setwise.experiments.page import page, write_reports
 from setwise.experiments.paper import comparability, slips
 from setwise.experiments.rows import Row
-from tests.experiments.made import as_the_paper, corpus, every_kind, heat, score, scores
+from tests.experiments.examples import as_the_paper, corpus, every_kind, heat, score, scores
 
 
 @pytest.fixture(scope="module")

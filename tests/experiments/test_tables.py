@@ -20,7 +20,7 @@ from setwise.experiments.tables import (
     tables,
 )
 from setwise.reports import Entry, Table
-from tests.experiments.made import corpus, every_kind, score, scores
+from tests.experiments.examples import corpus, every_kind, score, scores
 
 
 def at(table: Table, column: str, *headings: str) -> Entry:

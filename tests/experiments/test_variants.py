@@ -5,7 +5,7 @@ from __future__ import annotations
 from setwise.experiments.tables import table_4
 from setwise.experiments.variants import features_table, splits_table
 from setwise.reports.table import Table
-from tests.experiments.made import scores
+from tests.experiments.examples import scores
 
 
 def texts(table: Table) -> list[list[str]]:

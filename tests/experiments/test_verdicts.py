@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from setwise.experiments.differences import Comparison, Difference
-from setwise.experiments.found import Found
+from setwise.experiments.results import Found
 from setwise.experiments.verdicts import (
     Judged,
     Pair,
@@ -22,7 +22,7 @@ from setwise.experiments.verdicts import (
     share_word,
     within_margin,
 )
-from tests.experiments.made import score, scores
+from tests.experiments.examples import score, scores
 
 SURELY_ABOVE, PERHAPS_ABOVE = (1.0, 0.5, 1.5), (0.2, -0.3, 0.7)
 PERHAPS_BELOW, SURELY_BELOW = (-0.2, -0.7, 0.3), (-1.0, -1.5, -0.6)

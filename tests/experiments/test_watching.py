@@ -27,13 +27,13 @@ def always(_: int) -> bool:
 
 
 def parts(n_folds: int | None = 3) -> list[Part]:
-    X, Y = small_corpus(n=90)
-    return Validation(0.2, n_folds).parts(X, LabelMatrix.of(Y))
+    X, y = small_corpus(n=90)
+    return Validation(0.2, n_folds).parts(X, LabelMatrix.of(y))
 
 
 def by_hand(model: Any, some: list[Part], recipe: Any, iterations: int | None) -> float:
     """Train for so many iterations, as a user would, and score."""
-    held = [part.held_out(fit_for(model, part.X, part.Y, iterations)) for part in some]
+    held = [part.held_out(fit_for(model, part.X, part.y, iterations)) for part in some]
     return judged(recipe, held)
 
 

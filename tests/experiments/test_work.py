@@ -41,10 +41,10 @@ def test_a_row_is_what_its_settings_give_by_hand(folder: Path, model: str) -> No
     run = circumstances(folder)
     train = Parts("tiny", run.data).train()
     test = Parts("tiny", run.data).test(train)
-    Y, truth = LabelMatrix.of(train.Y), LabelMatrix.of(test.Y)
+    y, truth = LabelMatrix.of(train.y), LabelMatrix.of(test.y)
     if model in SLOW:  # sees 110 of the 120
-        _, some = random_hold_out(Y.n_samples, 110 / 120, seed_of(run.seed, "tiny"))
-        train, Y = Part(train.X[some], train.Y[some]), Y.take(some)
+        _, some = random_hold_out(y.n_samples, 110 / 120, seed_of(run.seed, "tiny"))
+        train, y = Part(train.X[some], train.y[some]), y.take(some)
     for work in works("model", model):
         rows = list(found_by(work, run))
         assert [row.key for row in sorted(rows, key=lambda row: work.keys.index(row.key))] == list(work.keys)
@@ -53,8 +53,8 @@ def test_a_row_is_what_its_settings_give_by_hand(folder: Path, model: str) -> No
             assert (row.settings["l1_ratio"] > 0) == Letters.of(row.recipe).l1
             assert (row.iterations is not None) == Letters.of(row.recipe).early
             seed = row.seed if model == "CBM" else 0
-            fitted = fit_for(make_model(model, seed).set_params(**row.settings), train.X, Y, row.iterations)
-            sets = prediction(model, row.recipe, seed=row.seed).decided(fitted, test.X, Support.of(Y)).sets
+            fitted = fit_for(make_model(model, seed).set_params(**row.settings), train.X, y, row.iterations)
+            sets = prediction(model, row.recipe, seed=row.seed).decided(fitted, test.X, Support.of(y)).sets
             assert row.f1 == instance_f1(truth, truth.with_indicator(sets)) == row.by_document.mean()
             assert row.peak_mb > 1
             assert row.versions.keys() >= {"setwise", "python", "numpy"}
@@ -132,9 +132,9 @@ def test_variants_take_the_settings_of_their_corpus(folder: Path) -> None:
     for name, row in rows.items():
         train = Parts(name, run.data).train()
         test = Parts(name, run.data).test(train)
-        Y, truth = LabelMatrix.of(train.Y), LabelMatrix.of(test.Y)
-        fitted = fit_for(make_model("BR").set_params(**row.settings), train.X, Y, row.iterations)
-        sets = prediction("BR", "All4").decided(fitted, test.X, Support.of(Y)).sets
+        y, truth = LabelMatrix.of(train.y), LabelMatrix.of(test.y)
+        fitted = fit_for(make_model("BR").set_params(**row.settings), train.X, y, row.iterations)
+        sets = prediction("BR", "All4").decided(fitted, test.X, Support.of(y)).sets
         assert row.f1 == instance_f1(truth, truth.with_indicator(sets))
 
 
@@ -150,10 +150,10 @@ def test_a_corpus_is_told_as_in_table_1(folder: Path) -> None:
     (row,) = found_by(work, circumstances(folder))
     assert isinstance(row, Corpus)
     train = Parts("tiny", folder / "data").train()
-    sets = {tuple(np.flatnonzero(line)) for line in train.Y.toarray()}
+    sets = {tuple(np.flatnonzero(line)) for line in train.y.toarray()}
     assert (row.labels, row.features, row.instances, row.n_train, row.n_test) == (5, 12, 160, 120, 40)
     assert row.label_sets == len(sets)
-    assert row.instances_per_label == pytest.approx(train.Y.sum() / 5)
+    assert row.instances_per_label == pytest.approx(train.y.sum() / 5)
 
 
 def test_a_heat_map_is_a_training_a_place(folder: Path) -> None:
@@ -165,9 +165,9 @@ def test_a_heat_map_is_a_training_a_place(folder: Path) -> None:
     assert steps == [(done, 6) for done in range(1, 7)]
     train = Parts("tiny", run.data).train()
     test = Parts("tiny", run.data).test(train)
-    Y, truth = LabelMatrix.of(train.Y), LabelMatrix.of(test.Y)
+    y, truth = LabelMatrix.of(train.y), LabelMatrix.of(test.y)
     for ratio, strengths, values in zip(row.l1_ratios, row.strengths, row.f1, strict=True):
         for strength, value in zip(strengths, values, strict=True):
-            model = make_model("BR").set_params(strength=strength, l1_ratio=ratio, tol=1e-9).fit(train.X, Y)
-            sets = prediction("BR", "S+G").decided(model, test.X, Support.of(Y)).sets
+            model = make_model("BR").set_params(strength=strength, l1_ratio=ratio, tol=1e-9).fit(train.X, y)
+            sets = prediction("BR", "S+G").decided(model, test.X, Support.of(y)).sets
             assert value == pytest.approx(instance_f1(truth, truth.with_indicator(sets)), abs=0.02)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise.experiments.circumstances import Circumstances
 from setwise.experiments.grids import Effort, Grid
+from setwise.experiments.run_config import Circumstances
 from tests.models.corpora import NAMES, small_corpus
 
 __all__ = ["TINY", "circumstances", "write_corpus"]
@@ -33,23 +33,23 @@ TINY = Effort(
 
 def write_corpus(folder: Path, name: str = "tiny", n_train: int = 120, n_test: int = 40, seed: int = 0) -> Path:
     """Write train and test documents as LIBSVM files with the names of labels and features; give the outer folder."""
-    X, Y = small_corpus(seed, n_train + n_test)
+    X, y = small_corpus(seed, n_train + n_test)
     target = folder / name
     target.mkdir(parents=True)
     (target / "labels.txt").write_text("".join(f"{label}\n" for label in NAMES))
     (target / "features.txt").write_text("".join(f"word{column}\n" for column in range(X.shape[1])))
     for part, rows in {"train": slice(0, n_train), "test": slice(n_train, None)}.items():
         with gzip.open(target / f"{part}.svm.gz", "wt") as file:
-            file.writelines(_lines(X.toarray()[rows], Y[rows]))
+            file.writelines(_lines(X.toarray()[rows], y[rows]))
     return folder
 
 
-def _lines(X: NDArray[np.float64], Y: NDArray[np.int64]) -> list[str]:
+def _lines(X: NDArray[np.float64], y: NDArray[np.int64]) -> list[str]:
     return [
         ",".join(map(str, np.flatnonzero(labels)))
         + "".join(f" {column + 1}:{values[column]:.6g}" for column in np.flatnonzero(values))
         + "\n"
-        for values, labels in zip(X, Y, strict=True)
+        for values, labels in zip(X, y, strict=True)
     ]
 
 

@@ -18,19 +18,19 @@ Array = NDArray[np.float64]
 
 def br_of_scores(n_labels: int) -> BinaryRelevance:
     """BR whose features are the logits themselves."""
-    model = BinaryRelevance(n_threads=1)
-    model.names_ = tuple(f"label {label}" for label in range(n_labels))
+    model = BinaryRelevance(n_jobs=1)
+    model.classes_ = tuple(f"label {label}" for label in range(n_labels))
     model.n_features_in_ = n_labels
     model.coef_ = sp.csr_array(np.eye(n_labels))
     model.intercept_ = np.zeros(n_labels)
     return model
 
 
-def random_cbm(n_labels: int, n_features: int, n_components: int = 3, seed: int = 0) -> BernoulliMixture:
+def random_cbm(n_labels: int, n_features: int, n_components: int = 3, random_state: int = 0) -> BernoulliMixture:
     """A mixture with weights drawn at random."""
-    random = np.random.default_rng(seed)
-    model = BernoulliMixture(n_components=n_components, n_threads=1)
-    model.names_ = tuple(f"label {label}" for label in range(n_labels))
+    random = np.random.default_rng(random_state)
+    model = BernoulliMixture(n_components=n_components, n_jobs=1)
+    model.classes_ = tuple(f"label {label}" for label in range(n_labels))
     model.n_features_in_ = n_features
     model.coef_ = sp.csr_array(random.normal(size=(n_components * n_labels, n_features)))
     model.intercept_ = random.normal(-0.5, 1.0, size=(n_components, n_labels))
@@ -41,10 +41,10 @@ def random_cbm(n_labels: int, n_features: int, n_components: int = 3, seed: int 
 
 def whole_support(model: Any) -> Support:
     """All sets of the model's labels, each seen once."""
-    return Support.of(LabelMatrix.of(every_set(len(model.names_)), model.names_))
+    return Support.of(LabelMatrix.of(every_set(len(model.classes_)), model.classes_))
 
 
 def support_of(model: Any, sets: Any, counts: Any = None) -> Support:
     """The sets given, each seen as often as ``counts`` says."""
     rows = np.repeat(np.asarray(sets), 1 if counts is None else counts, axis=0)
-    return Support.of(LabelMatrix.of(rows, model.names_))
+    return Support.of(LabelMatrix.of(rows, model.classes_))

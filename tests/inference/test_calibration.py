@@ -14,7 +14,7 @@ from scipy.special import expit, log_softmax, softmax
 
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.inference import SetCalibration, SupportInference, blocks, fit_calibration, fit_scaling
-from setwise.inference.calibration import AS_IT_IS, improve_calibration
+from setwise.inference.calibration import IDENTITY, improve_calibration
 from setwise.labels import Support
 from setwise.models.crf import PairwiseCRF
 from setwise.models.lsf import LabelSizeFactors
@@ -28,8 +28,8 @@ N_LABELS = 5
 BR = br_of_scores(N_LABELS)
 
 
-def some_support(model: Any = BR, seed: int = 0) -> Support:
-    random = np.random.default_rng(seed)
+def some_support(model: Any = BR, random_state: int = 0) -> Support:
+    random = np.random.default_rng(random_state)
     return support_of(model, every_set(N_LABELS)[random.permutation(32)[:14]], random.integers(1, 30, size=14))
 
 
@@ -39,10 +39,10 @@ def scored(calibration: SetCalibration, log_prob: Array, support: Support) -> Ar
 
 
 def simulated(
-    calibration: SetCalibration, support: Support, model: Any = BR, n: int = 4000, seed: int = 1
+    calibration: SetCalibration, support: Support, model: Any = BR, n: int = 4000, random_state: int = 1
 ) -> tuple[Array, NDArray[np.int64]]:
     """Documents whose sets are drawn from the calibrated distribution over the support."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     X = random.normal(-0.5, 2.0, size=(n, N_LABELS))
     chances = softmax(scored(calibration, model.log_prob(X, support.sets), support), axis=1)
     place = (random.random((n, 1)) < chances.cumsum(axis=1)).argmax(axis=1)
@@ -65,9 +65,9 @@ def test_a_known_calibration_is_found_again(truth: tuple[float, float, float]) -
 @pytest.mark.parametrize("model", [BR, random_cbm(N_LABELS, N_LABELS)], ids=lambda model: type(model).__name__)
 def test_no_generic_optimiser_does_better(model: Any) -> None:
     support = some_support(model)
-    X, Y = simulated(SetCalibration(0.6, 0.3, 0.5), support, model, n=200)
-    found = fit_calibration(model, X, Y, support)
-    log_prob, own = model.log_prob(X, support.sets), support.index_of(Y)
+    X, y = simulated(SetCalibration(0.6, 0.3, 0.5), support, model, n=200)
+    found = fit_calibration(model, X, y, support)
+    log_prob, own = model.log_prob(X, support.sets), support.index_of(y)
     generic = minimize(loss, np.array([1.0, 0.0, 0.0]), args=(log_prob, own, support), method="BFGS", tol=1e-9)
     here = np.array(astuple(found))
     assert_allclose(here, generic.x, rtol=0, atol=2e-4)
@@ -85,14 +85,14 @@ def test_the_scale_and_shift_of_logits_are_found_again(scale: float, size: float
     """For independent labels: a logistic regression with one weight and one intercept for all."""
     random = np.random.default_rng(4)
     X = random.normal(-0.5, 2.0, size=(2000, N_LABELS))
-    Y = (random.random(X.shape) < expit(scale * X + size)).astype(int)
-    found = fit_scaling(BR, X, Y)
+    y = (random.random(X.shape) < expit(scale * X + size)).astype(int)
+    found = fit_scaling(BR, X, y)
     assert found.prior == 0.0
     assert_allclose([found.scale, found.size], [scale, size], rtol=0, atol=0.1)
 
     def plain(point: Array) -> float:
         scores = point[0] * X + point[1]
-        return float((np.logaddexp(0.0, scores) - Y * scores).sum() / len(X))
+        return float((np.logaddexp(0.0, scores) - y * scores).sum() / len(X))
 
     best = minimize(plain, np.array([1.0, 0.0]), tol=1e-9)
     assert_allclose([found.scale, found.size], best.x, rtol=0, atol=0.01)
@@ -102,29 +102,29 @@ def test_the_scale_and_shift_of_logits_are_found_again(scale: float, size: float
 def test_extreme_logits_are_scaled_down_too(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(4)
     X = random.normal(-0.5, 2.0, size=(500, N_LABELS))
-    Y = (random.random(X.shape) < expit(X)).astype(int)
-    whole = fit_scaling(BR, 1e3 * X, Y)
+    y = (random.random(X.shape) < expit(X)).astype(int)
+    whole = fit_scaling(BR, 1e3 * X, y)
     assert np.isfinite(astuple(whole)).all()
     assert abs(whole.scale) < 0.1
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * N_LABELS**2 * 7)
-    assert_allclose(astuple(fit_scaling(BR, 1e3 * X, Y)), astuple(whole), rtol=0, atol=1e-3)
+    assert_allclose(astuple(fit_scaling(BR, 1e3 * X, y)), astuple(whole), rtol=0, atol=1e-3)
     with pytest.raises(Incompatible, match="needs PairwiseCRF to have `scaled_marginals`"):
-        fit_scaling(PairwiseCRF(), X, Y)  # type: ignore[arg-type]
+        fit_scaling(PairwiseCRF(), X, y)  # type: ignore[arg-type]
 
 
 def test_documents_whose_set_is_unseen_have_no_say(monkeypatch: pytest.MonkeyPatch) -> None:
     support = some_support()
-    X, Y = simulated(SetCalibration(0.6, 0.3, 0.5), support, n=100)
-    plain = fit_calibration(BR, X, Y, support)
+    X, y = simulated(SetCalibration(0.6, 0.3, 0.5), support, n=100)
+    plain = fit_calibration(BR, X, y, support)
     unseen = next(row for row in every_set(N_LABELS) if support.index_of(row[None])[0] < 0)
     more = fit_calibration(
-        BR, np.vstack([X, np.full((3, N_LABELS), 9.0)]), np.vstack([Y, unseen, unseen, unseen]), support
+        BR, np.vstack([X, np.full((3, N_LABELS), 9.0)]), np.vstack([y, unseen, unseen, unseen]), support
     )
     assert_allclose(astuple(more), astuple(plain), rtol=1e-12)
     mixed = np.random.default_rng(0).permutation(100)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * 4 * 14 * 7)  # seven documents at a time
-    assert_allclose(astuple(fit_calibration(BR, X[mixed], Y[mixed], support)), astuple(plain), rtol=1e-7)
-    with pytest.raises(InvalidData, match=r"^Y must have at least one set of the support; got none\. Hint: use exact"):
+    assert_allclose(astuple(fit_calibration(BR, X[mixed], y[mixed], support)), astuple(plain), rtol=1e-7)
+    with pytest.raises(InvalidData, match=r"^y must have at least one set of the support; got none\. Hint: use exact"):
         fit_calibration(BR, X[:2], [unseen, unseen], support)
 
 
@@ -135,38 +135,38 @@ def test_a_direction_in_which_nothing_can_be_told_is_left_alone() -> None:
     assert found.scale == pytest.approx(0.7, abs=0.1)
     assert_allclose(astuple(found)[1:], 0.0, atol=1e-9)
     single = support_of(BR, every_set(N_LABELS)[[3]])
-    assert fit_calibration(BR, np.zeros((2, N_LABELS)), every_set(N_LABELS)[[3, 3]], single) == AS_IT_IS
+    assert fit_calibration(BR, np.zeros((2, N_LABELS)), every_set(N_LABELS)[[3, 3]], single) == IDENTITY
 
 
 def test_extreme_scores_are_scaled_down_without_nan() -> None:
     support = some_support()
-    X, Y = simulated(AS_IT_IS, support, n=300)
-    found = fit_calibration(BR, 1e4 * X, Y, support)
+    X, y = simulated(IDENTITY, support, n=300)
+    found = fit_calibration(BR, 1e4 * X, y, support)
     assert np.isfinite(astuple(found)).all()
     assert found.scale < 0.01
-    assert_allclose(astuple(fit_calibration(BR, 1e2 * X, Y, support))[0], 0.01, rtol=0.3)
+    assert_allclose(astuple(fit_calibration(BR, 1e2 * X, y, support))[0], 0.01, rtol=0.3)
 
 
 def test_sets_that_the_model_rules_out_have_no_part() -> None:
-    X, Y = small_corpus(n=40)
-    crf = PairwiseCRF(strength=0.1).fit(X, Y)
-    support = support_of(crf, Y)
-    unseen = next(row for row in every_set(5) if row.tolist() not in Y.tolist())
-    plain, more = (fit_calibration(crf, X, Y, some) for some in (support, support.with_sets([unseen])))
+    X, y = small_corpus(n=40)
+    crf = PairwiseCRF(strength=0.1).fit(X, y)
+    support = support_of(crf, y)
+    unseen = next(row for row in every_set(5) if row.tolist() not in y.tolist())
+    plain, more = (fit_calibration(crf, X, y, some) for some in (support, support.with_sets([unseen])))
     assert_allclose(astuple(more), astuple(plain), rtol=1e-9)
-    told = np.vstack([Y, unseen])
+    told = np.vstack([y, unseen])
     again = fit_calibration(crf, X[[*range(40), 0]], told, support.with_sets([unseen]))
     assert_allclose(astuple(again), astuple(plain), rtol=1e-9)
 
 
 def test_calibration_makes_the_held_out_sets_more_probable() -> None:
     support = some_support()
-    X, Y = simulated(SetCalibration(0.5, 0.6, 0.8), support)
-    found = fit_calibration(BR, X[:2000], Y[:2000], support)
-    own = support.index_of(Y[2000:])
+    X, y = simulated(SetCalibration(0.5, 0.6, 0.8), support)
+    found = fit_calibration(BR, X[:2000], y[:2000], support)
+    own = support.index_of(y[2000:])
     plain, better = (
         SupportInference(support, calibration).infer(BR, X[2000:]).probability[np.arange(2000), own]
-        for calibration in (AS_IT_IS, found)
+        for calibration in (IDENTITY, found)
     )
     assert np.log(better).mean() > np.log(plain).mean()
 
@@ -198,5 +198,5 @@ def test_calibration_needs_probabilities_of_sets() -> None:
 
 
 def test_nothing_changes_as_it_is() -> None:
-    assert AS_IT_IS.changes_nothing
+    assert IDENTITY.changes_nothing
     assert not SetCalibration(1.0, 0.0, 0.1).changes_nothing

@@ -49,7 +49,11 @@ def test_the_error_falls_with_the_root_of_the_number_of_samples() -> None:
     model = MODELS["br"]
     exact = flat(ExactInference().infer(model, X))
     errors = [
-        np.sqrt(np.mean([(flat(SampledInference(n, seed).infer(model, X)) - exact) ** 2 for seed in range(20)]))
+        np.sqrt(
+            np.mean(
+                [(flat(SampledInference(n, random_state).infer(model, X)) - exact) ** 2 for random_state in range(20)]
+            )
+        )
         for n in (200, 3200)
     ]
     assert 2.8 < errors[0] / errors[1] < 5.6  # 4 where there is no noise
@@ -66,7 +70,7 @@ def test_samples_of_a_chain_converge_to_sums_over_every_set() -> None:
 
 def test_one_seed_gives_one_answer_and_another_gives_another() -> None:
     model = MODELS["cbm"]
-    one, same, other = (SampledInference(300, seed).infer(model, X).joint for seed in (1, 1, 2))
+    one, same, other = (SampledInference(300, random_state).infer(model, X).joint for random_state in (1, 1, 2))
     assert_array_equal(one, same)
     assert not np.array_equal(one, other)
 

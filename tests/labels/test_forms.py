@@ -76,7 +76,7 @@ class TestIntegers:
         assert_array_equal(labels.as_given(), rows)
 
     def test_a_row_that_repeats_a_number_is_an_indicator_with_a_wrong_value(self) -> None:
-        with pytest.raises(InvalidData, match=r"^Y must hold only 0 and 1; got 2.* in document 1, label '0'\.$"):
+        with pytest.raises(InvalidData, match=r"^y must hold only 0 and 1; got 2.* in document 1, label '0'\.$"):
             LabelMatrix.of([[0, 1, 1], [2, 0, 0]])
 
     def test_an_array_of_integers_stays_an_indicator(self) -> None:
@@ -85,7 +85,7 @@ class TestIntegers:
 
     @pytest.mark.parametrize("mixed", [[[1, "a"], [2]], [["a"], [3]], [[3], ["a"]]])
     def test_integers_and_strings_together_are_refused(self, mixed: Any) -> None:
-        with pytest.raises(InvalidData, match=r"^Y must hold label names that are all strings or all integers; got "):
+        with pytest.raises(InvalidData, match=r"^y must hold label names that are all strings or all integers; got "):
             LabelMatrix.of(mixed)
 
     def test_known_labels_are_found_by_their_number(self) -> None:
@@ -134,9 +134,9 @@ class TestFrames:
     @pytest.mark.parametrize(
         ("columns", "message"),
         [
-            (["a", " "], r"^Y must have a name for every label; column 1 has a blank one\.$"),
-            (["a", 3], r"^Y must have columns that are all strings or all integers; got 3 beside 'a'\.$"),
-            (["a", ("b", "c")], r"^Y must have columns that are strings or integers; got \('b', 'c'\)\.$"),
+            (["a", " "], r"^y must have a name for every label; column 1 has a blank one\.$"),
+            (["a", 3], r"^y must have columns that are all strings or all integers; got 3 beside 'a'\.$"),
+            (["a", ("b", "c")], r"^y must have columns that are strings or integers; got \('b', 'c'\)\.$"),
         ],
     )
     def test_columns_that_are_no_names_are_refused(self, columns: list[Any], message: str) -> None:
@@ -150,7 +150,7 @@ class TestFrames:
     def test_values_that_are_no_labels_are_refused(self) -> None:
         with pytest.raises(InvalidData, match="got 2.0 in document 0, label 'b'"):
             LabelMatrix.of(Frame([[0, 2]], ["a", "b"]))
-        with pytest.raises(InvalidData, match="^Y must hold numbers 0 and 1 in its columns"):
+        with pytest.raises(InvalidData, match="^y must hold numbers 0 and 1 in its columns"):
             LabelMatrix.of(Frame([["yes", "no"]], ["a", "b"]))
 
     def test_with_pandas_a_frame_comes_back(self) -> None:
@@ -166,5 +166,5 @@ class TestFrames:
 
 @pytest.mark.parametrize("name", ["", " ", "\t\n"])
 def test_blank_names_are_refused(name: str) -> None:
-    with pytest.raises(InvalidData, match=r"^Y must hold label names that are not blank; got .* in document 1\.$"):
+    with pytest.raises(InvalidData, match=r"^y must hold label names that are not blank; got .* in document 1\.$"):
         LabelMatrix.of([["a"], ["b", name]])

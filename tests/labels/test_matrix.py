@@ -116,9 +116,9 @@ def test_take_keeps_names_and_kind(chosen):
 @pytest.mark.parametrize("bad", [2, -1, 0.5, np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("form", [np.array, sp.csr_array, sp.csc_matrix], ids=lambda form: form.__name__)
 def test_values_other_than_0_and_1_are_refused_with_their_place(bad, form):
-    Y = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, bad]])
-    with pytest.raises(InvalidData, match=rf"^Y must hold only 0 and 1; got {bad!s}.*in document 2, label 'b'\.$"):
-        LabelMatrix.of(form(Y), ["a", "b"])
+    y = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, bad]])
+    with pytest.raises(InvalidData, match=rf"^y must hold only 0 and 1; got {bad!s}.*in document 2, label 'b'\.$"):
+        LabelMatrix.of(form(y), ["a", "b"])
 
 
 @pytest.mark.parametrize(
@@ -135,17 +135,17 @@ def test_an_entry_stored_twice_counts_twice_and_is_refused(twice):
 
 
 @pytest.mark.parametrize(
-    ("Y", "names", "message"),
+    ("y", "names", "message"),
     [
-        (np.array([0, 1]), None, "Y must have two dimensions, documents by labels; got 1"),
-        (np.zeros((2, 2, 2)), None, "Y must have two dimensions, documents by labels; got 3"),
+        (np.array([0, 1]), None, "y must have two dimensions, documents by labels; got 1"),
+        (np.zeros((2, 2, 2)), None, "y must have two dimensions, documents by labels; got 3"),
         (np.zeros((0, 3)), None, "at least one document and one label; got 0 and 3"),
         (np.zeros((3, 0)), None, "at least one document and one label; got 3 and 0"),
         (sp.csr_array((0, 3)), None, "at least one document and one label; got 0 and 3"),
         ([], None, "at least one document and one label; got 0 and 0"),
-        (np.array([[1j]]), None, "Y must hold numbers 0 and 1; got values of type complex128"),
+        (np.array([[1j]]), None, "y must hold numbers 0 and 1; got values of type complex128"),
         ([[1, 2, 2], [3]], None, "rows of one length where they hold numbers"),
-        ([[0, 0], ["a", "b"]], None, "Y must hold numbers 0 and 1"),
+        ([[0, 0], ["a", "b"]], None, "y must hold numbers 0 and 1"),
         (np.zeros((2, 2)), ["a"], "one column a name; got 2 columns and 1 names"),
         ("sport", None, "a list of label names for each document; got a value of type str"),
         (["sport"], None, r"got the string 'sport' for document 0. Hint: write \['sport'\]"),
@@ -154,12 +154,12 @@ def test_an_entry_stored_twice_counts_twice_and_is_refused(twice):
         ([[b"a"]], None, "label names that are strings or integers; got b'a' in document 0"),
         (3, None, "got a value of type int"),
         (None, None, "got a value of type NoneType"),
-        ([["a"], ["a", "z"]], ["a", "b"], "Y must hold only the 2 known labels; got 'z' in document 1"),
+        ([["a"], ["a", "z"]], ["a", "b"], "y must hold only the 2 known labels; got 'z' in document 1"),
     ],
 )
-def test_what_is_no_label_matrix_is_refused_in_one_sentence(Y, names, message):
+def test_what_is_no_label_matrix_is_refused_in_one_sentence(y, names, message):
     with pytest.raises(InvalidData, match=message):
-        LabelMatrix.of(Y, names)
+        LabelMatrix.of(y, names)
 
 
 @pytest.mark.parametrize(

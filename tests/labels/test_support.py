@@ -29,9 +29,9 @@ def test_support_is_what_counting_tuples_gives(dense):
 
 
 def test_order_is_by_count_then_by_labels_also_past_256_labels():
-    Y = np.zeros((5, 300), dtype=int)
-    Y[0, 256] = Y[1, 2] = Y[2, 299] = Y[4, 299] = 1  # byte by byte, the wrong way round, 256 would precede 2
-    support = Support.of(LabelMatrix.of(Y))
+    y = np.zeros((5, 300), dtype=int)
+    y[0, 256] = y[1, 2] = y[2, 299] = y[4, 299] = 1  # byte by byte, the wrong way round, 256 would precede 2
+    support = Support.of(LabelMatrix.of(y))
     assert sets_of(support.sets) == [(299,), (), (2,), (256,)]
     assert support.counts.tolist() == [2, 1, 1, 1]
 
@@ -82,6 +82,6 @@ def test_dropping_every_set_is_refused():
 
 def test_a_hundred_thousand_documents_are_all_counted():
     rng = np.random.default_rng(0)
-    Y = LabelMatrix.of(sp.csr_array((rng.random((100_000, 100)) < 0.03).astype(np.int8)))
-    support = Support.of(Y)
+    y = LabelMatrix.of(sp.csr_array((rng.random((100_000, 100)) < 0.03).astype(np.int8)))
+    support = Support.of(y)
     assert support.counts.sum() == 100_000

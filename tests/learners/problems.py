@@ -24,7 +24,7 @@ class Problem:
     """Documents and targets, with the weights and offsets that some problems have."""
 
     X: Any
-    Y: Array
+    y: Array
     sample_weight: Array | None = None
     offset: Array | None = None
     soft: bool = False
@@ -32,11 +32,11 @@ class Problem:
     @property
     def data(self) -> dict[str, Any]:
         """The arguments of ``fit_labels`` and its siblings."""
-        return {"X": self.X, "Y": self.Y} | self.options
+        return {"X": self.X, "y": self.y} | self.options
 
     @property
     def options(self) -> dict[str, Any]:
-        """The same without X and Y."""
+        """The same without X and y."""
         return {"sample_weight": self.sample_weight, "offset": self.offset, "soft": self.soft}
 
     @property
@@ -66,7 +66,7 @@ class Problem:
             [
                 measure(
                     X,
-                    self.Y[:, label],
+                    self.y[:, label],
                     coef[label],
                     fits.intercept[label],
                     strength,
@@ -74,7 +74,7 @@ class Problem:
                     self.sample_weight,
                     self.offset_of(label),
                 )
-                for label in range(self.Y.shape[1])
+                for label in range(self.y.shape[1])
             ]
         )
 
@@ -119,9 +119,9 @@ def problems(draw: st.DrawFn, max_samples: int = 40, max_features: int = 60, max
     if draw(st.booleans()):
         X[random.integers(n)] = 0.0
         X[:, random.integers(d)] = 0.0
-    Y = random_labels(random, X, n_labels, share=draw(st.sampled_from([0.03, 0.3, 0.5])))
+    y = random_labels(random, X, n_labels, share=draw(st.sampled_from([0.03, 0.3, 0.5])))
     if soft := draw(st.booleans()):
-        Y = np.where(random.random(Y.shape) < 0.5, Y, random.random(Y.shape))
+        y = np.where(random.random(y.shape) < 0.5, y, random.random(y.shape))
     weight = None
     if draw(st.booleans()):
         weight = random.exponential(size=n) * (random.random(n) < 0.8)
@@ -133,7 +133,7 @@ def problems(draw: st.DrawFn, max_samples: int = 40, max_features: int = 60, max
             offset = random.normal(size=n)
         case "by label":
             offset = random.normal(size=(n, n_labels))
-    return Problem(sp.csr_array(X), Y, weight, offset, soft)
+    return Problem(sp.csr_array(X), y, weight, offset, soft)
 
 
 def same_bits(one: LabelFits, other: LabelFits) -> bool:

@@ -17,7 +17,7 @@ from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.learners import BinaryLogistic, FeatureColumns, critical_strengths, fit_labels, fit_path
 
 X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0], [0.0, 0.0]])
-Y = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
+y = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
 WIDE = 10**400  # a whole number beyond every float
 
 
@@ -53,22 +53,22 @@ BAD_DATA: dict[str, tuple[str, dict[str, Any]]] = {
     "ragged X": ("X", {"X": [[1.0, 2.0], [3.0], [1.0, 1.0], [0.0, 0.0]]}),
     "X without rows": ("X", {"X": np.zeros((0, 2))}),
     "X without columns": ("X", {"X": sp.csr_array((4, 0))}),
-    "NaN in Y": ("Y", {"Y": spoiled(Y, np.nan)}),
-    "infinity in sparse Y": ("Y", {"Y": sp.csr_array(spoiled(Y, np.inf))}),
-    "another value in Y": ("Y", {"Y": Y * 2}),
-    "a negative value in sparse Y": ("Y", {"Y": sp.csc_array(-Y)}),
-    "targets between without soft": ("Y", {"Y": Y * 0.5}),
-    "Y of one dimension": ("Y", {"Y": Y[:, 0]}),
-    "complex Y": ("Y", {"Y": Y + 0j}),
-    "ragged Y": ("Y", {"Y": [[1, 0], [0], [1, 1], [0, 0]]}),
-    "Y without rows": ("Y", {"Y": np.zeros((0, 2))}),
-    "Y without columns": ("Y", {"Y": np.zeros((4, 0))}),
-    "a string for a document": ("Y", {"Y": ["a", "b", "a", "b"]}),
-    "NaN in soft Y": ("Y", {"Y": spoiled(Y, np.nan), "soft": True}),
-    "soft Y above one": ("Y", {"Y": spoiled(Y, 1.0 + 1e-9), "soft": True}),
-    "soft Y below zero": ("Y", {"Y": sp.csr_array(spoiled(Y, -1e-9)), "soft": True}),
-    "soft Y of objects": ("Y", {"Y": Y.astype(object), "soft": True}),
-    "soft Y of one dimension": ("Y", {"Y": [0.1, 0.2, 0.3, 0.4], "soft": True}),
+    "NaN in y": ("y", {"y": spoiled(y, np.nan)}),
+    "infinity in sparse y": ("y", {"y": sp.csr_array(spoiled(y, np.inf))}),
+    "another value in y": ("y", {"y": y * 2}),
+    "a negative value in sparse y": ("y", {"y": sp.csc_array(-y)}),
+    "targets between without soft": ("y", {"y": y * 0.5}),
+    "y of one dimension": ("y", {"y": y[:, 0]}),
+    "complex y": ("y", {"y": y + 0j}),
+    "ragged y": ("y", {"y": [[1, 0], [0], [1, 1], [0, 0]]}),
+    "y without rows": ("y", {"y": np.zeros((0, 2))}),
+    "y without columns": ("y", {"y": np.zeros((4, 0))}),
+    "a string for a document": ("y", {"y": ["a", "b", "a", "b"]}),
+    "NaN in soft y": ("y", {"y": spoiled(y, np.nan), "soft": True}),
+    "soft y above one": ("y", {"y": spoiled(y, 1.0 + 1e-9), "soft": True}),
+    "soft y below zero": ("y", {"y": sp.csr_array(spoiled(y, -1e-9)), "soft": True}),
+    "soft y of objects": ("y", {"y": y.astype(object), "soft": True}),
+    "soft y of one dimension": ("y", {"y": [0.1, 0.2, 0.3, 0.4], "soft": True}),
     "NaN in weights": ("sample_weight", {"sample_weight": [1, 1, np.nan, 1]}),
     "infinite weight": ("sample_weight", {"sample_weight": [1, 1, np.inf, 1]}),
     "negative weight": ("sample_weight", {"sample_weight": [1, 1, -1e-9, 1]}),
@@ -101,7 +101,7 @@ BAD_PARAMETERS: dict[str, tuple[str, Any]] = {
         "l1_ratio": [-1e-9, 1.0 + 1e-9, np.nan, "0.5", None, False],
         "tol": [0.0, -1e-9, np.nan, np.inf, "1e-3", True],
         "max_iter": [-1, 10.0, np.nan, "10", None, True],
-        "n_threads": [0, -1, 1.0, "2", True],
+        "n_jobs": [0, -1, 1.0, "2", True],
     }.items()
     for value in values
 }
@@ -124,13 +124,13 @@ def test_bad_data_is_refused(argument: str, change: dict[str, Any]) -> None:
         (critical_strengths, {}),
     ):
         with pytest.raises(InvalidData, match="must") as caught:
-            call(**({"X": X, "Y": Y} | given | change))  # type: ignore[operator]
+            call(**({"X": X, "y": y} | given | change))  # type: ignore[operator]
         assert_one_sentence(caught.value, argument)
 
 
 @pytest.mark.parametrize("n_rows", [3, 8])
 def test_rows_that_do_not_match_are_refused(n_rows: int) -> None:
-    labels = np.vstack([Y, Y])[:n_rows]
+    labels = np.vstack([y, y])[:n_rows]
     for call in (partial(fit_labels, strength=0.1), partial(fit_path, strengths=[0.1]), critical_strengths):
         with pytest.raises(InvalidData, match=rf"^X has 4 rows but y has {n_rows}\.$"):
             call(X, labels)
@@ -139,13 +139,13 @@ def test_rows_that_do_not_match_are_refused(n_rows: int) -> None:
 @pytest.mark.parametrize(("name", "value"), BAD_PARAMETERS.values(), ids=BAD_PARAMETERS.keys())
 def test_bad_parameters_are_refused(name: str, value: Any) -> None:
     calls: list[Callable[[], Any]] = [
-        lambda: fit_labels(X, Y, **({"strength": 0.1} | {name: value})),
-        lambda: BinaryLogistic(**{name: value}).fit(X, Y[:, 0]),
+        lambda: fit_labels(X, y, **({"strength": 0.1} | {name: value})),
+        lambda: BinaryLogistic(**{name: value}).fit(X, y[:, 0]),
     ]
     if name != "strength":
-        calls.append(lambda: fit_path(X, Y, [0.1], **{name: value}))
-    if name in ("l1_ratio", "n_threads"):
-        calls.append(lambda: critical_strengths(X, Y, **{name: value}))
+        calls.append(lambda: fit_path(X, y, [0.1], **{name: value}))
+    if name in ("l1_ratio", "n_jobs"):
+        calls.append(lambda: critical_strengths(X, y, **{name: value}))
     for call in calls:
         with pytest.raises(InvalidParameter, match="must") as caught:
             call()
@@ -154,17 +154,17 @@ def test_bad_parameters_are_refused(name: str, value: Any) -> None:
 
 def test_more_threads_than_any_machine_has_do_not_break_the_process() -> None:
     program = (
-        "from setwise.learners import fit_labels; fit_labels([[1.0], [2.0]], [[1], [0]], strength=0.1, n_threads=10**6)"
+        "from setwise.learners import fit_labels; fit_labels([[1.0], [2.0]], [[1], [0]], strength=0.1, n_jobs=10**6)"
     )
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert finished.returncode == 0 or "InvalidParameter: n_threads must" in finished.stderr
+    assert finished.returncode == 0 or "InvalidParameter: n_jobs must" in finished.stderr
 
 
-@pytest.mark.parametrize("name", ["max_iter", "n_threads"])
+@pytest.mark.parametrize("name", ["max_iter", "n_jobs"])
 def test_whole_numbers_too_large_for_the_core_do_not_break_it(name: str) -> None:
     """More iterations than anyone can wait for is no limit; more threads than a machine has may be refused."""
     try:
-        fits = fit_labels(X, Y, strength=0.1, tol=1e-3, **{name: WIDE})
+        fits = fit_labels(X, y, strength=0.1, tol=1e-3, **{name: WIDE})
     except InvalidParameter as refused:
         assert_one_sentence(refused, name)
     else:
@@ -174,7 +174,7 @@ def test_whole_numbers_too_large_for_the_core_do_not_break_it(name: str) -> None
 @pytest.mark.parametrize("warm_start", ["zeros", 0, {}, np.zeros((2, 2))])
 def test_a_warm_start_that_is_no_result_is_refused(warm_start: Any) -> None:
     with pytest.raises(InvalidData, match=r"^warm_start must .*; got "):
-        fit_labels(X, Y, strength=0.1, warm_start=warm_start)
+        fit_labels(X, y, strength=0.1, warm_start=warm_start)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_warm_start_that_is_no_result_is_refused(warm_start: Any) -> None:
         ([0, 1, 2, 0], "3"),
         ([2, 2, 2, 2], "1"),
         (["a", "a", "a", "a"], "1"),
-        (Y, r"\(4, 2\)"),
+        (y, r"\(4, 2\)"),
         ([], r"\(0,\)"),
         (1, r"\(\)"),
         ([0.0, 1.0, np.nan, 0.0], "nan"),
@@ -205,16 +205,16 @@ def test_as_many_classes_as_documents_are_asked_for() -> None:
 
 
 def test_a_refused_fit_leaves_the_estimator_as_it_was() -> None:
-    model = BinaryLogistic(strength=0.1).fit(X, Y[:, 0])
+    model = BinaryLogistic(strength=0.1).fit(X, y[:, 0])
     before = dict(vars(model))
     with pytest.raises(InvalidData):
-        model.fit(spoiled(X, np.nan), Y[:, 1])
+        model.fit(spoiled(X, np.nan), y[:, 1])
     assert all(vars(model)[name] is value for name, value in before.items())
     assert vars(model).keys() == before.keys()
 
 
 def test_scores_ask_for_the_features_of_the_fit() -> None:
-    fits = fit_labels(X, Y, strength=0.1)
+    fits = fit_labels(X, y, strength=0.1)
     with pytest.raises(InvalidData, match=r"^X must have the 2 features of the fit; got 3"):
         fits.scores(np.zeros((1, 3)))
     with pytest.raises(InvalidData, match=r"^X must "):

@@ -21,7 +21,7 @@ TOLERANCES = st.sampled_from([1e-3, 1e-5, 1e-7, 1e-9])
 
 def assert_certified(problem: Problem, strength: float, l1_ratio: float, tol: float) -> None:
     """Fit, then check the tolerance, the certificate and the objective against the oracle."""
-    fits = fit_labels(**problem.data, strength=strength, l1_ratio=l1_ratio, tol=tol, n_threads=1)
+    fits = fit_labels(**problem.data, strength=strength, l1_ratio=l1_ratio, tol=tol, n_jobs=1)
     assert fits.violation.max() <= tol
     assert fits.converged.all()
     recomputed = problem.violations(fits, strength, l1_ratio)
@@ -56,9 +56,9 @@ def soft_problem(seed: int, scale: float) -> Problem:
     """More features than documents, and targets that no weights can reach: hard to solve under a weak penalty."""
     random = np.random.default_rng(seed)
     X = random_features(random, 20, 30, "float64", density=0.5) * scale
-    Y = random_labels(random, X, 1)
-    Y = np.where(random.random(Y.shape) < 0.5, Y, random.random(Y.shape))
-    return Problem(sp.csr_array(X), Y, soft=True)
+    y = random_labels(random, X, 1)
+    y = np.where(random.random(y.shape) < 0.5, y, random.random(y.shape))
+    return Problem(sp.csr_array(X), y, soft=True)
 
 
 @pytest.mark.parametrize("l1_ratio", [0.1, 0.5, 1.0])
@@ -74,9 +74,9 @@ def test_wide_soft_problems_under_a_weak_penalty(scale: float, l1_ratio: float) 
 def test_without_a_tolerance_the_violation_is_a_small_share_of_the_first_gradient(
     problem: Problem, l1_ratio: float
 ) -> None:
-    fits = fit_labels(**problem.data, strength=0.01, l1_ratio=l1_ratio, n_threads=1)
+    fits = fit_labels(**problem.data, strength=0.01, l1_ratio=l1_ratio, n_jobs=1)
     assert fits.converged.all()
-    null = fit_labels(**problem.data, strength=1e9, l1_ratio=1.0, n_threads=1)
+    null = fit_labels(**problem.data, strength=1e9, l1_ratio=1.0, n_jobs=1)
     largest_gradient = problem.violations(null, strength=0.0, l1_ratio=1.0)
     varying = ~fits.constant
     assert fits.tol[varying] == pytest.approx(np.maximum(3e-4 * largest_gradient[varying], 1e-12), rel=1e-6)
@@ -85,10 +85,10 @@ def test_without_a_tolerance_the_violation_is_a_small_share_of_the_first_gradien
 @pytest.fixture(scope="module")
 def bibtex(corpus: Callable[[str], Corpus]) -> Problem:
     """Twelve labels of bibtex, from the most frequent to the rarest."""
-    X, Y = corpus("bibtex").read("train")
-    by_count = np.argsort(-Y.sum(axis=0), kind="stable")
-    chosen = by_count[np.linspace(0, Y.shape[1] - 1, 12).astype(int)]
-    return Problem(X, Y[:, chosen].toarray().astype(np.float64))
+    X, y = corpus("bibtex").read("train")
+    by_count = np.argsort(-y.sum(axis=0), kind="stable")
+    chosen = by_count[np.linspace(0, y.shape[1] - 1, 12).astype(int)]
+    return Problem(X, y[:, chosen].toarray().astype(np.float64))
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-6, 1e-9])

@@ -39,7 +39,7 @@ FIT = {
     "l1_ratio": 1.0,
     "tol": np.full(2, 1e-6),
     "max_iter": 50,
-    "n_threads": 1,
+    "n_jobs": 1,
     "path": np.zeros(0),
 }
 

@@ -21,12 +21,12 @@ from tests.learners.problems import same_bits, small_problem
 @pytest.fixture(scope="module")
 def data() -> tuple[Any, Any]:
     problem = small_problem(1, n_labels=1)
-    return problem.X, problem.Y[:, 0].astype(int)
+    return problem.X, problem.y[:, 0].astype(int)
 
 
 def test_parameters_can_be_read_set_and_cloned() -> None:
-    model = BinaryLogistic(strength=0.5, l1_ratio=0.25, tol=1e-4, max_iter=7, n_threads=1)
-    assert model.get_params() == {"strength": 0.5, "l1_ratio": 0.25, "tol": 1e-4, "max_iter": 7, "n_threads": 1}
+    model = BinaryLogistic(strength=0.5, l1_ratio=0.25, tol=1e-4, max_iter=7, n_jobs=1)
+    assert model.get_params() == {"strength": 0.5, "l1_ratio": 0.25, "tol": 1e-4, "max_iter": 7, "n_jobs": 1}
     copy = clone(model)
     assert copy is not model
     assert copy.get_params() == model.get_params()
@@ -128,7 +128,7 @@ def test_a_fitted_model_survives_pickling(data: tuple[Any, Any]) -> None:
 
 def test_pipelines_and_searches_take_it(data: tuple[Any, Any]) -> None:
     X, y = data
-    pipeline = make_pipeline(MaxAbsScaler(), BinaryLogistic(n_threads=1))
+    pipeline = make_pipeline(MaxAbsScaler(), BinaryLogistic(n_jobs=1))
     search = GridSearchCV(pipeline, {"binarylogistic__strength": [1e6, 0.01]}, cv=2, scoring="neg_log_loss").fit(X, y)
     assert search.best_params_["binarylogistic__strength"] in (1e6, 0.01)
     assert search.predict(X).shape == (60,)

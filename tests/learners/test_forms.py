@@ -1,4 +1,4 @@
-"""X and Y in any form are the same problem, and nobody's arrays change."""
+"""X and y in any form are the same problem, and nobody's arrays change."""
 
 from __future__ import annotations
 
@@ -132,8 +132,8 @@ def test_double_values_keep_their_precision() -> None:
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.float32])
 def test_labels_in_any_form_give_the_same_bits(make: Any, dtype: Any, plain_fit: LabelFits) -> None:
     X = counts()
-    Y = labels_for(X).astype(dtype)
-    assert same_bits(fit_labels(X, make(Y), **ARGUMENTS), plain_fit)
+    y = labels_for(X).astype(dtype)
+    assert same_bits(fit_labels(X, make(y), **ARGUMENTS), plain_fit)
 
 
 def test_labels_may_be_lists_of_names(plain_fit: LabelFits) -> None:
@@ -146,11 +146,11 @@ def test_labels_may_be_lists_of_names(plain_fit: LabelFits) -> None:
 def test_the_order_of_features_and_documents_does_not_matter(l1_ratio: float) -> None:
     random = np.random.default_rng(4)
     X = random_features(random, 50, 9, "float64", density=0.5)
-    Y = random_labels(random, X, 2)
+    y = random_labels(random, X, 2)
     columns, rows = random.permutation(9), random.permutation(50)
     chosen = {"strength": 0.01, "l1_ratio": l1_ratio, "tol": 1e-10}
-    fits = fit_labels(X, Y, **chosen)
-    moved = fit_labels(X[rows][:, columns], Y[rows], **chosen)
+    fits = fit_labels(X, y, **chosen)
+    moved = fit_labels(X[rows][:, columns], y[rows], **chosen)
     assert moved.coef.toarray() == pytest.approx(fits.coef.toarray()[:, columns], abs=1e-7)
     assert moved.intercept == pytest.approx(fits.intercept, abs=1e-7)
 
@@ -158,11 +158,11 @@ def test_the_order_of_features_and_documents_does_not_matter(l1_ratio: float) ->
 def test_empty_columns_change_nothing_and_get_no_weight() -> None:
     random = np.random.default_rng(5)
     X = random_features(random, 50, 6, "float64", density=0.5)
-    Y = random_labels(random, X, 2)
+    y = random_labels(random, X, 2)
     wide = np.insert(X, [0, 2, 2, 6], 0.0, axis=1)
     for l1_ratio in (0.0, 1.0):
-        fits = fit_labels(wide, Y, strength=0.01, l1_ratio=l1_ratio, tol=1e-9)
-        narrow = fit_labels(X, Y, strength=0.01, l1_ratio=l1_ratio, tol=1e-9)
+        fits = fit_labels(wide, y, strength=0.01, l1_ratio=l1_ratio, tol=1e-9)
+        narrow = fit_labels(X, y, strength=0.01, l1_ratio=l1_ratio, tol=1e-9)
         kept = np.flatnonzero(wide.any(axis=0))
         assert np.array_equal(fits.coef.toarray()[:, kept], narrow.coef.toarray())
         assert np.array_equal(fits.intercept, narrow.intercept)
@@ -178,12 +178,12 @@ def test_coefficients_are_sparse_sorted_and_without_stored_zeros(plain_fit: Labe
 
 def test_feature_columns_keep_no_reference_to_the_callers_arrays() -> None:
     X = sp.csr_array(counts(), dtype=np.float64)
-    Y = labels_for(counts())
+    y = labels_for(counts())
     columns = FeatureColumns.of(X)
-    before = fit_labels(columns, Y, **ARGUMENTS)
+    before = fit_labels(columns, y, **ARGUMENTS)
     X.data[:] = np.nan
     X.indices[:] = 2**31 - 1
-    assert same_bits(fit_labels(columns, Y, **ARGUMENTS), before)
+    assert same_bits(fit_labels(columns, y, **ARGUMENTS), before)
 
 
 def test_feature_columns_of_feature_columns_are_themselves() -> None:
@@ -204,17 +204,17 @@ def frozen(value: Any) -> list[Any]:
 @pytest.mark.parametrize("fails", [False, True])
 def test_the_callers_arrays_stay_as_they_are(form: Callable[[Any], Any], fails: bool) -> None:
     random = np.random.default_rng(8)
-    X, Y = form(counts()), sp.csc_array(labels_for(counts()))
+    X, y = form(counts()), sp.csc_array(labels_for(counts()))
     weight, offset = random.random(50) + 0.5, random.normal(size=(50, 2))
     if fails:
         weight[-1] = -1.0
-    given = [X, Y, weight, offset]
+    given = [X, y, weight, offset]
     before = [frozen(value) for value in given]
     for call in (
-        lambda: fit_labels(X, Y, sample_weight=weight, offset=offset, **ARGUMENTS),
-        lambda: fit_labels(X, Y, sample_weight=weight, offset=offset, soft=True, **ARGUMENTS),
-        lambda: fit_path(X, Y, [0.1, 0.01], sample_weight=weight, offset=offset),
-        lambda: critical_strengths(X, Y, sample_weight=weight, offset=offset),
+        lambda: fit_labels(X, y, sample_weight=weight, offset=offset, **ARGUMENTS),
+        lambda: fit_labels(X, y, sample_weight=weight, offset=offset, soft=True, **ARGUMENTS),
+        lambda: fit_path(X, y, [0.1, 0.01], sample_weight=weight, offset=offset),
+        lambda: critical_strengths(X, y, sample_weight=weight, offset=offset),
     ):
         if fails:
             with pytest.raises(InvalidData, match="sample_weight"):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from setwise.learners import LabelFits, critical_strengths, fit_labels
 from tests.learners.problems import Problem, problems, same_bits, small_problem
 
-TIGHT = {"strength": 0.02, "tol": 1e-10, "n_threads": 1}
+TIGHT = {"strength": 0.02, "tol": 1e-10, "n_jobs": 1}
 RATIOS = pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 
 
@@ -31,7 +31,7 @@ def test_weight_two_is_a_row_repeated(l1_ratio: float) -> None:
     weighted = fit_labels(**replace(problem, sample_weight=times.astype(float)).data, l1_ratio=l1_ratio, **TIGHT)
     repeated = fit_labels(
         sp.csr_array(np.repeat(problem.dense, times, axis=0)),
-        np.repeat(problem.Y, times, axis=0),
+        np.repeat(problem.y, times, axis=0),
         l1_ratio=l1_ratio,
         **TIGHT,
     )
@@ -43,7 +43,7 @@ def test_weight_zero_is_a_row_removed(l1_ratio: float) -> None:
     problem = small_problem(2)
     kept = np.random.default_rng(3).random(60) < 0.7
     weighted = fit_labels(**replace(problem, sample_weight=kept.astype(float)).data, l1_ratio=l1_ratio, **TIGHT)
-    removed = fit_labels(problem.X[kept], problem.Y[kept], l1_ratio=l1_ratio, **TIGHT)
+    removed = fit_labels(problem.X[kept], problem.y[kept], l1_ratio=l1_ratio, **TIGHT)
     assert_same_model(weighted, removed)
 
 
@@ -95,7 +95,7 @@ def test_an_offset_can_carry_part_of_the_model(l1_ratio: float) -> None:
     whole = fit_labels(**problem.data, l1_ratio=l1_ratio, **TIGHT)
     coef = whole.coef.toarray()
     carried = problem.dense[:, 0] * coef[0, 0]
-    rest = fit_labels(problem.X[:, 1:], problem.Y, offset=carried, l1_ratio=l1_ratio, **TIGHT)
+    rest = fit_labels(problem.X[:, 1:], problem.y, offset=carried, l1_ratio=l1_ratio, **TIGHT)
     assert rest.coef.toarray() == pytest.approx(coef[:, 1:], abs=1e-7)
     assert rest.intercept == pytest.approx(whole.intercept, abs=1e-7)
 
@@ -128,20 +128,20 @@ def test_a_soft_target_is_two_weighted_rows(l1_ratio: float) -> None:
 def test_swapping_zeros_and_ones_turns_the_signs(l1_ratio: float) -> None:
     problem = small_problem(10)
     fits = fit_labels(**problem.data, l1_ratio=l1_ratio, **TIGHT)
-    swapped = fit_labels(problem.X, 1 - problem.Y, l1_ratio=l1_ratio, **TIGHT)
+    swapped = fit_labels(problem.X, 1 - problem.y, l1_ratio=l1_ratio, **TIGHT)
     assert_same_model(fits, replace(swapped, coef=-swapped.coef, intercept=-swapped.intercept))
 
 
 @settings(max_examples=40)
 @given(problem=problems(), l1_ratio=st.sampled_from([0.0, 0.1, 1.0]))
 def test_many_labels_in_one_call_are_each_alone(problem: Problem, l1_ratio: float) -> None:
-    chosen = {"strength": 0.05, "l1_ratio": l1_ratio, "tol": 1e-6, "n_threads": 1}
+    chosen = {"strength": 0.05, "l1_ratio": l1_ratio, "tol": 1e-6, "n_jobs": 1}
     together = fit_labels(**problem.data, **chosen)
     critical = critical_strengths(**problem.data)
-    for label in range(problem.Y.shape[1]):
+    for label in range(problem.y.shape[1]):
         offset = problem.offset
         own = offset if offset is None or offset.ndim == 1 else offset[:, [label]]
-        one = replace(problem, Y=problem.Y[:, [label]], offset=own)
+        one = replace(problem, y=problem.y[:, [label]], offset=own)
         alone = fit_labels(**one.data, **chosen)
         assert np.array_equal(alone.coef.toarray()[0], together.coef.toarray()[label])
         assert alone.intercept[0] == together.intercept[label]

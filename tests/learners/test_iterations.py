@@ -34,11 +34,11 @@ def quiet_fit(*args: Any, **kwargs: Any) -> LabelFits:
 )
 def test_the_objective_never_rises(problem: Problem, l1_ratio: float, strength: float, seed: int) -> None:
     random = np.random.default_rng(seed)
-    chosen = {"strength": strength, "l1_ratio": l1_ratio, "tol": 1e-8, "n_threads": 1}
+    chosen = {"strength": strength, "l1_ratio": l1_ratio, "tol": 1e-8, "n_jobs": 1}
     cold = quiet_fit(**problem.data, **chosen)
     far = replace(cold, coef=cold.coef * 5.0, intercept=random.normal(size=cold.intercept.size))
     for fits in (cold, quiet_fit(**problem.data, **chosen, warm_start=far)):
-        for label in range(problem.Y.shape[1]):
+        for label in range(problem.y.shape[1]):
             objectives = np.array([row["objective"] for row in fits.history_rows(label)])
             assert (np.diff(objectives) <= 1e-12 * np.abs(objectives[:-1])).all()
 
@@ -115,7 +115,7 @@ def test_no_iterations_give_the_model_without_features(l1_ratio: float) -> None:
     fits = quiet_fit(**problem.data, strength=0.01, l1_ratio=l1_ratio, max_iter=0)
     assert fits.coef.nnz == 0
     assert fits.n_iter.tolist() == [0, 0, 0]
-    share = problem.Y.mean(axis=0)
+    share = problem.y.mean(axis=0)
     assert fits.intercept == pytest.approx(np.log(share / (1 - share)), abs=1e-12)
     assert fits.violation == pytest.approx(problem.violations(fits, 0.01, l1_ratio), abs=1e-14)
 

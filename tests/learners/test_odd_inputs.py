@@ -25,8 +25,8 @@ def assert_finite(fits: LabelFits) -> None:
 @RATIOS
 def test_labels_of_all_documents_or_none_are_constants(l1_ratio: float) -> None:
     problem = small_problem(1, n_labels=1)
-    Y = np.column_stack([np.zeros(60), problem.Y, np.ones(60)])
-    fits = fit_labels(problem.X, Y, strength=0.01, l1_ratio=l1_ratio, tol=1e-9)
+    y = np.column_stack([np.zeros(60), problem.y, np.ones(60)])
+    fits = fit_labels(problem.X, y, strength=0.01, l1_ratio=l1_ratio, tol=1e-9)
     assert fits.constant.tolist() == [True, False, True]
     assert fits.intercept[[0, 2]].tolist() == [-36.0, 36.0]
     assert fits.coef[[0, 2]].nnz == 0
@@ -34,27 +34,27 @@ def test_labels_of_all_documents_or_none_are_constants(l1_ratio: float) -> None:
     assert fits.converged.all()
     assert fits.history_rows(0) == fits.history_rows(2) == []
     assert expit(fits.scores(problem.X)[:, [0, 2]]) == pytest.approx(np.tile([0.0, 1.0], (60, 1)), abs=1e-15)
-    alone = fit_labels(problem.X, problem.Y, strength=0.01, l1_ratio=l1_ratio, tol=1e-9)
+    alone = fit_labels(problem.X, problem.y, strength=0.01, l1_ratio=l1_ratio, tol=1e-9)
     assert np.array_equal(fits.coef.toarray()[1], alone.coef.toarray()[0])
     assert fits.history_rows(1) == alone.history_rows(0)
 
 
 def test_constants_outweigh_every_offset() -> None:
-    X, Y = np.eye(3), np.tile([0, 1], (3, 1))
+    X, y = np.eye(3), np.tile([0, 1], (3, 1))
     for offset in ([50.0, -50.0, 0.0], [[50.0, -70.0], [-50.0, 20.0], [0.0, 1.0]]):
-        fits = fit_labels(X, Y, strength=0.1, offset=offset, tol=1e-9)
+        fits = fit_labels(X, y, strength=0.1, offset=offset, tol=1e-9)
         logits = fits.scores(X) + np.reshape(offset, (3, -1))
         assert fits.constant.all()
         assert (logits[:, 0] <= -36).all()
         assert (logits[:, 1] >= 36).all()
-        assert Problem(X, Y.astype(float), offset=np.array(offset)).violations(fits, 0.1, 1.0).max() <= 1e-15
+        assert Problem(X, y.astype(float), offset=np.array(offset)).violations(fits, 0.1, 1.0).max() <= 1e-15
 
 
 def test_weights_can_make_a_label_constant() -> None:
-    X, Y = np.eye(4), [[1, 0], [1, 0], [0, 1], [1, 1]]
-    fits = fit_labels(X, Y, strength=0.01, sample_weight=[1, 2, 0, 1], tol=1e-9)
+    X, y = np.eye(4), [[1, 0], [1, 0], [0, 1], [1, 1]]
+    fits = fit_labels(X, y, strength=0.01, sample_weight=[1, 2, 0, 1], tol=1e-9)
     assert fits.constant.tolist() == [True, False]
-    fits = fit_labels(X, Y, strength=0.01, sample_weight=[1, 2, 0, 0], tol=1e-9)
+    fits = fit_labels(X, y, strength=0.01, sample_weight=[1, 2, 0, 0], tol=1e-9)
     assert fits.constant.tolist() == [True, True]
     assert fits.intercept.tolist() == [36.0, -36.0]
 
@@ -66,8 +66,8 @@ def test_constant_labels_of_large_features_raise_no_alarm() -> None:
 
 
 def test_soft_targets_are_constant_only_where_all_are_zero_or_one() -> None:
-    Y = [[0.0, 1.0, 0.5, 0.0], [0.0, 1.0, 0.5, 0.0], [0.0, 1.0, 0.5, 0.3]]
-    fits = fit_labels(np.eye(3), Y, strength=0.5, soft=True, tol=1e-9)
+    y = [[0.0, 1.0, 0.5, 0.0], [0.0, 1.0, 0.5, 0.0], [0.0, 1.0, 0.5, 0.3]]
+    fits = fit_labels(np.eye(3), y, strength=0.5, soft=True, tol=1e-9)
     assert fits.constant.tolist() == [True, True, False, False]
     assert fits.intercept[2:] == pytest.approx([0.0, np.log(0.1 / 0.9)], abs=1e-9)
 
@@ -76,8 +76,8 @@ def test_soft_targets_are_constant_only_where_all_are_zero_or_one() -> None:
 @pytest.mark.parametrize("rare", [0, 1])
 def test_a_label_told_only_by_documents_of_almost_no_weight(tiny: float, rare: int) -> None:
     """The best intercept is log(tiny / 2), far out but finite; or the label is taken for a constant."""
-    Y = [[1 - rare], [1 - rare], [rare]]
-    fits = fit_labels([[1.0], [0.0], [1.0]], Y, strength=0.01, sample_weight=[1.0, 1.0, tiny], tol=1e-9)
+    y = [[1 - rare], [1 - rare], [rare]]
+    fits = fit_labels([[1.0], [0.0], [1.0]], y, strength=0.01, sample_weight=[1.0, 1.0, tiny], tol=1e-9)
     assert_finite(fits)
     assert np.sign(fits.intercept[0]) == (-1 if rare else 1)
     assert abs(fits.intercept[0]) >= 20
@@ -123,13 +123,13 @@ def test_the_same_feature_many_times(l1_ratio: float) -> None:
     """With a squared part copies share the weight evenly; with L1 alone only their sum is defined."""
     problem = small_problem(3, d=4)
     X = np.repeat(problem.dense, 5, axis=1)
-    fits = fit_labels(X, problem.Y, strength=0.01, l1_ratio=l1_ratio, tol=1e-9)
+    fits = fit_labels(X, problem.y, strength=0.01, l1_ratio=l1_ratio, tol=1e-9)
     assert fits.violation.max() <= 1e-9
     by_feature = fits.coef.toarray().reshape(3, 4, 5)
     if l1_ratio < 1:
         assert by_feature == pytest.approx(np.repeat(by_feature.mean(axis=2, keepdims=True), 5, axis=2), abs=1e-5)
     else:
-        once = fit_labels(problem.X, problem.Y, strength=0.01, l1_ratio=1.0, tol=1e-9)
+        once = fit_labels(problem.X, problem.y, strength=0.01, l1_ratio=1.0, tol=1e-9)
         assert by_feature.sum(axis=2) == pytest.approx(once.coef.toarray(), abs=1e-5)
 
 
@@ -139,7 +139,7 @@ def test_features_of_odd_size(size: float, l1_ratio: float) -> None:
     """With the penalty in their unit, only the unit of the weights changes."""
     problem = small_problem(4)
     strength = 0.01 * (size if l1_ratio else size**2)
-    fits = fit_labels(problem.dense * size, problem.Y, strength=strength, l1_ratio=l1_ratio, tol=1e-7 * size)
+    fits = fit_labels(problem.dense * size, problem.y, strength=strength, l1_ratio=l1_ratio, tol=1e-7 * size)
     assert fits.converged.all()
     if l1_ratio in (0.0, 1.0):
         plain = fit_labels(**problem.data, strength=0.01, l1_ratio=l1_ratio, tol=1e-10)
@@ -150,14 +150,14 @@ def test_features_of_odd_size(size: float, l1_ratio: float) -> None:
 def test_one_feature_may_be_far_larger_than_the_others(l1_ratio: float) -> None:
     problem = small_problem(5)
     sizes = np.geomspace(1e-3, 1e6, 12)
-    mixed = Problem(sp.csr_array(problem.dense * sizes), problem.Y)
+    mixed = Problem(sp.csr_array(problem.dense * sizes), problem.y)
     fits = fit_labels(**mixed.data, strength=0.01, l1_ratio=l1_ratio, tol=1e-4)
     assert fits.violation == pytest.approx(mixed.violations(fits, 0.01, l1_ratio), abs=1e-8)
 
 
 def overlapping() -> Problem:
     problem = small_problem(6)
-    return Problem(sp.vstack([problem.X, problem.X]).tocsr(), np.vstack([problem.Y, 1 - problem.Y[:, ::-1]]))
+    return Problem(sp.vstack([problem.X, problem.X]).tocsr(), np.vstack([problem.y, 1 - problem.y[:, ::-1]]))
 
 
 @pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
@@ -196,7 +196,7 @@ def test_offsets_beyond_all_measure_stay_finite() -> None:
     offset = np.random.default_rng(1).choice([-1e3, 0.0, 1e3], size=60)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConverged)
-        assert_finite(fit_labels(problem.X, problem.Y, strength=0.01, offset=offset))
+        assert_finite(fit_labels(problem.X, problem.y, strength=0.01, offset=offset))
 
 
 def test_path_of_a_constant_label() -> None:

@@ -40,8 +40,8 @@ def test_a_path_without_l1_holds_whatever_the_distance_of_its_strengths() -> Non
 
 def test_weights_that_happen_to_be_zero_are_not_stored() -> None:
     X = np.array([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
-    Y = np.array([[0, 1], [0, 1], [0, 0], [0, 0]])
-    for fits in fit_path(X, Y, [0.1, 0.01], l1_ratio=0.0):
+    y = np.array([[0, 1], [0, 1], [0, 0], [0, 0]])
+    for fits in fit_path(X, y, [0.1, 0.01], l1_ratio=0.0):
         assert fits.coef.indptr.tolist() == [0, 0, 1]
         assert fits.coef.indices.tolist() == [0]
         assert fits.coef.data.all()
@@ -88,8 +88,8 @@ def test_at_the_critical_strength_all_weights_are_zero_and_just_below_not(proble
     for label in np.flatnonzero(critical > 1e-8):
         offset = problem.offset
         own = offset if offset is None or offset.ndim == 1 else offset[:, [label]]
-        one = replace(problem, Y=problem.Y[:, [label]], offset=own)
-        chosen = {"l1_ratio": l1_ratio, "tol": 1e-4 * critical[label] * l1_ratio, "n_threads": 1}
+        one = replace(problem, y=problem.y[:, [label]], offset=own)
+        chosen = {"l1_ratio": l1_ratio, "tol": 1e-4 * critical[label] * l1_ratio, "n_jobs": 1}
         at = fit_labels(**one.data, strength=critical[label] * (1 + 1e-12), **chosen)
         assert at.coef.nnz == 0
         below = fit_labels(**one.data, strength=0.99 * critical[label], **chosen)
@@ -102,7 +102,7 @@ def test_critical_strengths_are_those_of_the_penalty() -> None:
     null = fit_labels(**problem.data, strength=100.0)
     for label in range(3):
         by_w, by_b = logistic_gradient(
-            problem.dense, problem.Y[:, label], np.zeros(12), null.intercept[label], problem.sample_weight
+            problem.dense, problem.y[:, label], np.zeros(12), null.intercept[label], problem.sample_weight
         )
         assert abs(by_b) <= 1e-14
         assert critical[label] == pytest.approx(ElasticNet(1.0, 0.5).critical_strength(by_w), rel=1e-12)
@@ -110,10 +110,10 @@ def test_critical_strengths_are_those_of_the_penalty() -> None:
 
 def test_critical_strengths_without_l1_are_infinite_and_of_constants_zero() -> None:
     X = [[1.0], [2.0], [0.0]]
-    Y = [[0, 1, 1], [0, 1, 0], [0, 1, 1]]
-    assert critical_strengths(X, Y, l1_ratio=0.0).tolist() == [0.0, 0.0, np.inf]
-    assert critical_strengths(X, Y, l1_ratio=1.0)[:2].tolist() == [0.0, 0.0]
-    assert critical_strengths(np.zeros((3, 2)), Y, l1_ratio=1.0).tolist() == [0.0, 0.0, 0.0]
+    y = [[0, 1, 1], [0, 1, 0], [0, 1, 1]]
+    assert critical_strengths(X, y, l1_ratio=0.0).tolist() == [0.0, 0.0, np.inf]
+    assert critical_strengths(X, y, l1_ratio=1.0)[:2].tolist() == [0.0, 0.0]
+    assert critical_strengths(np.zeros((3, 2)), y, l1_ratio=1.0).tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
@@ -149,9 +149,9 @@ def test_a_warm_start_of_another_shape_is_refused() -> None:
     problem = small_problem(7)
     fits = fit_labels(**problem.data, strength=0.1)
     with pytest.raises(InvalidData, match=r"^warm_start must come from 3 labels and 11 features; got \(3, 12\)"):
-        fit_labels(problem.X[:, 1:], problem.Y, strength=0.1, warm_start=fits)
+        fit_labels(problem.X[:, 1:], problem.y, strength=0.1, warm_start=fits)
     with pytest.raises(InvalidData, match=r"^warm_start must come from 2 labels and 12 features; got \(3, 12\)"):
-        fit_labels(problem.X, problem.Y[:, 1:], strength=0.1, warm_start=fits)
+        fit_labels(problem.X, problem.y[:, 1:], strength=0.1, warm_start=fits)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -78,7 +78,7 @@ class TestStepMemory:
     def test_direction_is_that_of_the_two_loops_whatever_the_threads(self, size: int) -> None:
         random = np.random.default_rng(0)
         curvature = random.uniform(0.5, 2.0, size)
-        one, two = (_core.StepMemory(size, 4, n_threads) for n_threads in (1, 2))
+        one, two = (_core.StepMemory(size, 4, n_jobs) for n_jobs in (1, 2))
         points = random.normal(size=(7, size))
         for before, after in pairwise(points):
             for memory in (one, two):

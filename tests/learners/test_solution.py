@@ -18,14 +18,14 @@ from tests.oracles.solver import solve_logistic
 def test_coefficients_agree_with_the_slow_solver(kind: str, l1_ratio: float) -> None:
     random = np.random.default_rng(5)
     X = random_features(random, 40, 6, kind, density=0.6)
-    Y = np.clip(random_labels(random, X, 2), 0.1, 0.9)
+    y = np.clip(random_labels(random, X, 2), 0.1, 0.9)
     weight, offset = random.random(40), random.normal(size=(40, 2))
     strength = 0.02
     fits = fit_labels(
-        X, Y, strength=strength, l1_ratio=l1_ratio, sample_weight=weight, offset=offset, soft=True, tol=1e-10
+        X, y, strength=strength, l1_ratio=l1_ratio, sample_weight=weight, offset=offset, soft=True, tol=1e-10
     )
     for label in range(2):
-        w, b = solve_logistic(X.astype(np.float64), Y[:, label], strength, l1_ratio, weight, offset[:, label])
+        w, b = solve_logistic(X.astype(np.float64), y[:, label], strength, l1_ratio, weight, offset[:, label])
         assert fits.coef.toarray()[label] == pytest.approx(w, abs=1e-7)
         assert fits.intercept[label] == pytest.approx(b, abs=1e-7)
         if l1_ratio == 1.0:
@@ -40,9 +40,9 @@ def test_coefficients_agree_with_the_slow_solver(kind: str, l1_ratio: float) -> 
 )
 def test_objective_is_as_low_as_the_slow_solver_can_make_it(problem: Problem, l1_ratio: float, strength: float) -> None:
     """Coefficients may differ where the optimum is not unique, as with more features than documents; objectives not."""
-    fits = fit_labels(**problem.data, strength=strength, l1_ratio=l1_ratio, tol=1e-9, n_threads=1)
+    fits = fit_labels(**problem.data, strength=strength, l1_ratio=l1_ratio, tol=1e-9, n_jobs=1)
     assume(not fits.constant[0])
-    y, weight, offset = problem.Y[:, 0], problem.sample_weight, problem.offset_of(0)
+    y, weight, offset = problem.y[:, 0], problem.sample_weight, problem.offset_of(0)
     w, b = solve_logistic(problem.dense, y, strength, l1_ratio, weight, offset, tol=1e-8)
     other = logistic_objective(problem.dense, y, w, b, strength, l1_ratio, weight, offset)
     assert fits.objective[0] == pytest.approx(other, abs=1e-7)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from setwise.learners import critical_strengths, fit_labels, fit_path
-from setwise.learners.checks import checked_threads
+from setwise.learners.checks import checked_n_jobs
 from tests.learners.problems import KINDS, same_bits, small_problem
 
 LARGE = 400
@@ -28,8 +28,8 @@ def test_any_number_of_threads_gives_the_same_bits(kind: str, l1_ratio: float) -
     problem = small_problem(1, n=LARGE, d=30, n_labels=7, kind=kind)
     problem = replace(problem, offset=np.random.default_rng(1).normal(size=(LARGE, 7)))
     one, *others = [
-        fit_labels(**problem.data, strength=0.002, l1_ratio=l1_ratio, tol=1e-9, n_threads=n_threads)
-        for n_threads in (1, 2, 3, 11, None)
+        fit_labels(**problem.data, strength=0.002, l1_ratio=l1_ratio, tol=1e-9, n_jobs=n_jobs)
+        for n_jobs in (1, 2, 3, 11, None)
     ]
     for other in others:
         assert same_bits(one, other)
@@ -38,23 +38,21 @@ def test_any_number_of_threads_gives_the_same_bits(kind: str, l1_ratio: float) -
 
 def test_paths_and_critical_strengths_have_the_same_bits_too() -> None:
     problem = small_problem(2, n=LARGE, d=30, n_labels=7)
-    one, two = (fit_path(**problem.data, strengths=[0.1, 0.01], tol=1e-9, n_threads=n) for n in (1, 2))
+    one, two = (fit_path(**problem.data, strengths=[0.1, 0.01], tol=1e-9, n_jobs=n) for n in (1, 2))
     assert all(same_bits(a, b) for a, b in zip(one, two, strict=True))
-    assert np.array_equal(
-        critical_strengths(**problem.data, n_threads=1), critical_strengths(**problem.data, n_threads=2)
-    )
+    assert np.array_equal(critical_strengths(**problem.data, n_jobs=1), critical_strengths(**problem.data, n_jobs=2))
 
 
 def test_the_same_call_twice_gives_the_same_bits() -> None:
     problem = small_problem(3, n=LARGE, d=30, n_labels=7)
-    first, second = (fit_labels(**problem.data, strength=0.002, tol=1e-9, n_threads=2) for _ in range(2))
+    first, second = (fit_labels(**problem.data, strength=0.002, tol=1e-9, n_jobs=2) for _ in range(2))
     assert same_bits(first, second)
 
 
 def test_python_goes_on_while_a_fit_runs() -> None:
     """A thread counts, with pauses; if the fit held the interpreter it would count nothing."""
     random = np.random.default_rng(4)
-    X, Y = random.normal(size=(1000, 150)), random.random((1000, 60)) < 0.3
+    X, y = random.normal(size=(1000, 150)), random.random((1000, 60)) < 0.3
     count, done = 0, threading.Event()
 
     def keep_counting() -> None:
@@ -63,12 +61,12 @@ def test_python_goes_on_while_a_fit_runs() -> None:
             count += 1
             time.sleep(0.001)
 
-    fit_labels(X[:10], Y[:10], strength=1.0)  # whatever happens at a first call
+    fit_labels(X[:10], y[:10], strength=1.0)  # whatever happens at a first call
     counter = threading.Thread(target=keep_counting)
     counter.start()
     before = count
     started = time.perf_counter()
-    fit_labels(X, Y, strength=1e-4, l1_ratio=0.5, tol=1e-10, n_threads=1)
+    fit_labels(X, y, strength=1e-4, l1_ratio=0.5, tol=1e-10, n_jobs=1)
     elapsed, counted = time.perf_counter() - started, count - before
     done.set()
     counter.join()
@@ -77,10 +75,10 @@ def test_python_goes_on_while_a_fit_runs() -> None:
 
 
 LONG_FITS = {
-    "many labels": "X = random.normal(size=(2000, 300)); Y = random.random((2000, 1200)) < 0.5",
+    "many labels": "X = random.normal(size=(2000, 300)); y = random.random((2000, 1200)) < 0.5",
     "one hard label": """
 X = random.normal(size=(4000, 10)) @ random.normal(size=(10, 1000)) + 0.05 * random.normal(size=(4000, 1000))
-Y = random.random((4000, 1)) < 0.5""",
+y = random.random((4000, 1)) < 0.5""",
 }
 
 # A shell that runs the tests in the background has Ctrl-C ignored, and Python then does not raise it by itself.
@@ -93,7 +91,7 @@ random = np.random.default_rng(0)
 {data}
 columns = FeatureColumns.of(X)
 print("fitting", flush=True)
-fit_labels(columns, Y, strength=1e-6, l1_ratio=0.9, tol=1e-12, n_threads=2)
+fit_labels(columns, y, strength=1e-6, l1_ratio=0.9, tol=1e-12, n_jobs=2)
 print("done", flush=True)
 """
 
@@ -122,9 +120,9 @@ def test_ctrl_c_ends_a_long_fit_soon(data: str) -> None:
 
 def test_fits_of_several_python_threads_run_side_by_side() -> None:
     problem = small_problem(5, n=LARGE, d=30, n_labels=7)
-    alone = fit_labels(**problem.data, strength=0.002, tol=1e-9, n_threads=2)
+    alone = fit_labels(**problem.data, strength=0.002, tol=1e-9, n_jobs=2)
     with ThreadPoolExecutor(4) as pool:
-        futures = [pool.submit(fit_labels, **problem.data, strength=0.002, tol=1e-9, n_threads=2) for _ in range(20)]
+        futures = [pool.submit(fit_labels, **problem.data, strength=0.002, tol=1e-9, n_jobs=2) for _ in range(20)]
     assert all(same_bits(alone, future.result(timeout=60)) for future in futures)
 
 
@@ -135,8 +133,8 @@ from setwise.learners import fit_labels
 
 def total(seed):
     random = np.random.default_rng(seed)
-    X, Y = random.normal(size=(400, 20)), random.random((400, 6)) < 0.4
-    return float(fit_labels(X, Y, strength=0.01, n_threads=2).coef.sum())
+    X, y = random.normal(size=(400, 20)), random.random((400, 6)) < 0.4
+    return float(fit_labels(X, y, strength=0.01, n_jobs=2).coef.sum())
 
 if __name__ == "__main__":
     here = [total(seed) for seed in range(4)]  # the threads of this process exist before it forks
@@ -159,8 +157,8 @@ from setwise.learners import fit_labels
 
 def fitted(n):
     random = np.random.default_rng(0)
-    X, Y = random.normal(size=(n, 20)), random.random((n, 6)) < 0.4
-    fit_labels(X, Y, strength=0.01, n_threads=2)
+    X, y = random.normal(size=(n, 20)), random.random((n, 6)) < 0.4
+    fit_labels(X, y, strength=0.01, n_jobs=2)
     return len(os.listdir("/proc/self/task"))
 
 before = len(os.listdir("/proc/self/task"))
@@ -185,7 +183,7 @@ def test_the_core_uses_no_openmp_library_whose_threads_would_spin() -> None:
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="this system does not list the threads of a process")
 def test_threads_sleep_between_calls() -> None:
     problem = small_problem(6, n=2000, d=30, n_labels=7)
-    fit_labels(**problem.data, strength=0.002, tol=1e-9, n_threads=2)
+    fit_labels(**problem.data, strength=0.002, tol=1e-9, n_jobs=2)
     before = time.process_time()
     time.sleep(0.5)
     assert time.process_time() - before < 0.1
@@ -196,9 +194,9 @@ def test_threads_sleep_between_calls() -> None:
 )
 def test_omp_num_threads_is_honoured(monkeypatch: pytest.MonkeyPatch, value: str, expected: int | None) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    cores = checked_threads(None)
+    cores = checked_n_jobs(None)
     monkeypatch.setenv("OMP_NUM_THREADS", value)
-    assert checked_threads(None) == (expected or cores)
-    assert checked_threads(2) == min(2, os.cpu_count() or 1)  # what is given goes first
+    assert checked_n_jobs(None) == (expected or cores)
+    assert checked_n_jobs(2) == min(2, os.cpu_count() or 1)  # what is given goes first
     monkeypatch.setenv("OMP_NUM_THREADS", "1000")
-    assert checked_threads(None) == cores
+    assert checked_n_jobs(None) == cores

@@ -25,8 +25,8 @@ def made_chain(orders: Any, coef: Any, feedback: Any, intercept: Any, **paramete
         rows = sp.csr_array(part.reshape(-1, part.shape[2]))
         arrays |= {f"{name}.{each}": getattr(rows, each) for each in ("data", "indices", "indptr")}
         arrays[f"{name}.shape"] = np.array(rows.shape)
-    values = {"names_": [f"label {label}" for label in range(n_labels)], "n_features_in_": n_features}
-    known = ClassifierChain().get_params() | {"n_threads": 1} | parameters
+    values = {"classes_": [f"label {label}" for label in range(n_labels)], "n_features_in_": n_features}
+    known = ClassifierChain().get_params() | {"n_jobs": 1} | parameters
     return ClassifierChain.from_state(ModelState("ClassifierChain", known, values, arrays))
 
 

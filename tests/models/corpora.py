@@ -13,20 +13,22 @@ Array = NDArray[np.float64]
 NAMES = ("ape", "bee", "cat", "dog", "eel")
 
 
-def small_corpus(seed: int = 0, n: int = 60, d: int = 12, empty: bool = True) -> tuple[sp.csr_array, NDArray[np.int64]]:
+def small_corpus(
+    random_state: int = 0, n: int = 60, d: int = 12, empty: bool = True
+) -> tuple[sp.csr_array, NDArray[np.int64]]:
     """Sparse documents, and five labels that depend on them; the first few sets hold every size there is."""
-    random = np.random.default_rng([seed, n, d])
+    random = np.random.default_rng([random_state, n, d])
     X = sp.csr_array(random.normal(size=(n, d)) * (random.random((n, d)) < 0.5))
     scores = X @ random.normal(size=(d, len(NAMES))) - 0.4
-    Y = (scores + random.logistic(size=scores.shape) > 0).astype(np.int64)
-    Y[:2] = [[1, 1, 1, 1, 1], [0, 0, 0, 0, 1]]
+    y = (scores + random.logistic(size=scores.shape) > 0).astype(np.int64)
+    y[:2] = [[1, 1, 1, 1, 1], [0, 0, 0, 0, 1]]
     if not empty:
-        Y[Y.sum(axis=1) == 0, 2] = 1
-    return X, Y
+        y[y.sum(axis=1) == 0, 2] = 1
+    return X, y
 
 
-def name_lists(Y: NDArray[np.int64]) -> list[list[str]]:
-    return [[NAMES[label] for label in np.flatnonzero(row)] for row in Y]
+def name_lists(y: NDArray[np.int64]) -> list[list[str]]:
+    return [[NAMES[label] for label in np.flatnonzero(row)] for row in y]
 
 
 def same_state(one: Any, other: Any) -> bool:

@@ -19,13 +19,13 @@ from setwise.models import BinaryRelevance
 from tests.models.corpora import NAMES, name_lists, same_state, small_corpus
 from tests.oracles.mixture import every_set, set_log_prob, size_marginals
 
-X, Y = small_corpus()
+X, y = small_corpus()
 SETS = every_set(5)
 
 
 @pytest.fixture(scope="module")
 def model() -> BinaryRelevance:
-    return BinaryRelevance(strength=1e-3).fit(X, Y)
+    return BinaryRelevance(strength=1e-3).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_it_has_every_ability(model: BinaryRelevance) -> None:
 
 
 def test_the_fit_is_that_of_the_learner(model: BinaryRelevance) -> None:
-    fits = fit_labels(X, Y, strength=1e-3, l1_ratio=0.5)
+    fits = fit_labels(X, y, strength=1e-3, l1_ratio=0.5)
     assert np.array_equal(model.coef_.toarray(), fits.coef.toarray())
     assert np.array_equal(model.intercept_, fits.intercept)
     assert model.fits_.converged.all()
@@ -75,7 +75,7 @@ def test_the_mode_has_the_labels_with_a_positive_logit(model: BinaryRelevance, e
 
 
 def test_samples_have_the_marginals_and_pair_by_chance(model: BinaryRelevance) -> None:
-    drawn = model.sample(X[:4], 4000, seed=1)
+    drawn = model.sample(X[:4], 4000, random_state=1)
     assert drawn.shape == (16000, 5)
     assert drawn.has_canonical_format
     by_document = drawn.toarray().reshape(4, 4000, 5)
@@ -88,9 +88,9 @@ def test_samples_have_the_marginals_and_pair_by_chance(model: BinaryRelevance) -
 
 
 def test_samples_depend_on_the_seed_and_not_on_later_documents(model: BinaryRelevance) -> None:
-    drawn = model.sample(X, 10, seed=1).toarray()
-    assert np.array_equal(model.sample(X[:7], 10, seed=1).toarray(), drawn[:70])
-    assert not np.array_equal(model.sample(X, 10, seed=2).toarray(), drawn)
+    drawn = model.sample(X, 10, random_state=1).toarray()
+    assert np.array_equal(model.sample(X[:7], 10, random_state=1).toarray(), drawn[:70])
+    assert not np.array_equal(model.sample(X, 10, random_state=2).toarray(), drawn)
 
 
 def test_a_batch_gives_what_its_documents_give(model: BinaryRelevance) -> None:
@@ -103,7 +103,7 @@ def test_a_batch_gives_what_its_documents_give(model: BinaryRelevance) -> None:
 
 
 def test_threads_change_no_bit(model: BinaryRelevance) -> None:
-    one, two = (BinaryRelevance(strength=1e-3, n_threads=n).fit(X, Y) for n in (1, 2))
+    one, two = (BinaryRelevance(strength=1e-3, n_jobs=n).fit(X, y) for n in (1, 2))
     assert same_state(one, two)
     assert same_state(one, model)
     assert np.array_equal(one.log_prob(X, SETS), two.log_prob(X, SETS))
@@ -111,8 +111,8 @@ def test_threads_change_no_bit(model: BinaryRelevance) -> None:
 
 
 def test_labels_by_name_and_sets_by_name(model: BinaryRelevance) -> None:
-    named = BinaryRelevance(strength=1e-3).fit(X, name_lists(Y))
-    assert named.names_ == NAMES
+    named = BinaryRelevance(strength=1e-3).fit(X, name_lists(y))
+    assert named.classes_ == NAMES
     assert np.array_equal(named.coef_.toarray(), model.coef_.toarray())
     found = named.log_prob(X, [["bee", "eel"], []])
     assert np.array_equal(found, model.log_prob(X, [[0, 1, 0, 0, 1], [0, 0, 0, 0, 0]]))
@@ -121,11 +121,11 @@ def test_labels_by_name_and_sets_by_name(model: BinaryRelevance) -> None:
 
 
 def test_dense_and_sparse_features_give_the_same_model(model: BinaryRelevance) -> None:
-    assert same_state(BinaryRelevance(strength=1e-3).fit(X.toarray(), sp.csc_matrix(Y)), model)
+    assert same_state(BinaryRelevance(strength=1e-3).fit(X.toarray(), sp.csc_matrix(y)), model)
 
 
 def test_constant_labels_have_certain_probabilities() -> None:
-    constant = Y.copy()
+    constant = y.copy()
     constant[:, 1], constant[:, 3] = 1, 0
     model = BinaryRelevance(strength=1e-3).fit(X, constant)
     np.testing.assert_allclose(model.marginals(X)[:, [1, 3]], [[1.0, 0.0]] * 60, rtol=0, atol=1e-15)
@@ -135,7 +135,7 @@ def test_constant_labels_have_certain_probabilities() -> None:
     found = model.size_marginals(X)
     assert found.empty.max() < 1e-15
     np.testing.assert_allclose(found.joint[:, 1].sum(axis=1), 1.0, rtol=1e-13)
-    assert model.sample(X[:2], 50, seed=0).toarray()[:, 1].all()
+    assert model.sample(X[:2], 50, random_state=0).toarray()[:, 1].all()
 
 
 def test_the_callback_sees_the_model_of_each_iteration_and_can_end_the_fit() -> None:
@@ -145,15 +145,15 @@ def test_the_callback_sees_the_model_of_each_iteration_and_can_end_the_fit() -> 
         seen.append((iteration, model.scores(X), model.fits_.n_iter.max()))
         return iteration == 3
 
-    stopped = BinaryRelevance(strength=1e-4).fit(X, Y, callback=watch)
+    stopped = BinaryRelevance(strength=1e-4).fit(X, y, callback=watch)
     assert [iteration for iteration, *_ in seen] == [1, 2, 3]
     assert [n_iter for *_, n_iter in seen] == [1, 2, 3]
     assert np.array_equal(seen[-1][1], stopped.scores(X))
     assert not np.array_equal(seen[0][1], seen[1][1])
     with pytest.warns(NotConverged):
-        assert same_state(BinaryRelevance(strength=1e-4, max_iter=3).fit(X, Y), stopped)
-    whole = BinaryRelevance(strength=1e-4).fit(X, Y, callback=lambda *_: None)
-    assert same_state(whole, BinaryRelevance(strength=1e-4).fit(X, Y))
+        assert same_state(BinaryRelevance(strength=1e-4, max_iter=3).fit(X, y), stopped)
+    whole = BinaryRelevance(strength=1e-4).fit(X, y, callback=lambda *_: None)
+    assert same_state(whole, BinaryRelevance(strength=1e-4).fit(X, y))
 
 
 def test_the_state_is_plain_data_and_makes_the_same_model(model: BinaryRelevance) -> None:
@@ -161,18 +161,18 @@ def test_the_state_is_plain_data_and_makes_the_same_model(model: BinaryRelevance
     json.dumps([state.parameters, state.values])
     again = BinaryRelevance.from_state(state)
     assert again.get_params() == model.get_params()
-    assert again.names_ == model.names_
+    assert again.classes_ == model.classes_
     assert same_state(again, model)
     assert np.array_equal(again.log_prob(X, SETS), model.log_prob(X, SETS))
 
 
 def test_inputs_and_parameters_stay_as_they_were() -> None:
-    features, labels, sets = X.copy(), Y.copy(), SETS.copy()
+    features, labels, sets = X.copy(), y.copy(), SETS.copy()
     model = BinaryRelevance(strength=1e-3)
     before = model.get_params()
     model.fit(features, labels).log_prob(features, sets)
     assert np.array_equal(features.toarray(), X.toarray())
-    assert np.array_equal(labels, Y)
+    assert np.array_equal(labels, y)
     assert np.array_equal(sets, SETS)
     assert model.get_params() == before
     assert clone(model).get_params() == before
@@ -185,13 +185,13 @@ def test_inputs_and_parameters_stay_as_they_were() -> None:
         ({"l1_ratio": 2}, "l1_ratio must lie in [0, 1]; got 2. Hint: the overall weight is `strength`."),
         ({"tol": 0.0}, "tol must be None or a positive finite number; got 0.0."),
         ({"max_iter": 1.5}, "max_iter must be a whole number, zero or above; got 1.5."),
-        ({"n_threads": 0}, "n_threads must be None (all cores) or a whole number from 1 up; got 0."),
+        ({"n_jobs": 0}, "n_jobs must be None (all cores) or a whole number from 1 up; got 0."),
     ],
     ids=str,
 )
 def test_bad_parameters_are_refused_in_one_sentence(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidParameter) as refusal:
-        BinaryRelevance(**change).fit(X, Y)
+        BinaryRelevance(**change).fit(X, y)
     assert str(refusal.value) == message
 
 
@@ -200,9 +200,9 @@ def test_bad_questions_are_refused(model: BinaryRelevance) -> None:
         with pytest.raises(InvalidParameter, match=f"max_size must be .*; got {max_size}"):
             model.size_marginals(X, max_size=max_size)
     with pytest.raises(InvalidParameter, match="n must be a whole number from 1 up; got 0"):
-        model.sample(X, 0, seed=1)
-    with pytest.raises(InvalidParameter, match="seed must be a whole number"):
-        model.sample(X, 1, seed=-1)
+        model.sample(X, 0, random_state=1)
+    with pytest.raises(InvalidParameter, match="random_state must be a whole number"):
+        model.sample(X, 1, random_state=-1)
     with pytest.raises(InvalidData, match="X must have the 12 features of the fit; got 11"):
         model.log_prob(X[:, :11], SETS)
     with pytest.raises(InvalidData, match="sets must have one column a name; got 2 columns and 5 names"):

@@ -53,7 +53,7 @@ def test_feedback_of_a_broken_structure_is_refused(change: dict[str, Any]) -> No
 )
 def test_sets_and_scores_that_do_not_fit_are_refused(change: dict[str, Any]) -> None:
     chain = _core.Chain(**CHAIN)
-    asked = {"scores": SCORES} | SETS | {"n_threads": 1} | change
+    asked = {"scores": SCORES} | SETS | {"n_jobs": 1} | change
     with pytest.raises(ValueError, match=r"\w"):
         chain.log_prob(**asked)
     with pytest.raises(ValueError, match=r"\w"):
@@ -63,7 +63,7 @@ def test_sets_and_scores_that_do_not_fit_are_refused(change: dict[str, Any]) -> 
 @pytest.mark.parametrize("document", [i32(0), i32(0, 4), i32(-1, 0)], ids=str)
 def test_documents_that_are_not_there_are_refused(document: Any) -> None:
     with pytest.raises(ValueError, match="document"):
-        _core.Chain(**CHAIN).log_prob_each(SCORES, **SETS, document=document, n_threads=1)
+        _core.Chain(**CHAIN).log_prob_each(SCORES, **SETS, document=document, n_jobs=1)
 
 
 def test_beams_and_samples_of_a_wrong_shape_are_refused() -> None:
@@ -80,8 +80,8 @@ def test_beams_and_samples_of_a_wrong_shape_are_refused() -> None:
 
 def test_what_is_sound_goes_through() -> None:
     chain = _core.Chain(**{name: np.array(value) for name, value in CHAIN.items()})
-    assert chain.log_prob(SCORES, **SETS, n_threads=1).shape == (4, 2)
-    assert chain.log_prob(np.zeros((0, 3)), **SETS, n_threads=1).shape == (0, 2)
+    assert chain.log_prob(SCORES, **SETS, n_jobs=1).shape == (4, 2)
+    assert chain.log_prob(np.zeros((0, 3)), **SETS, n_jobs=1).shape == (0, 2)
     assert chain.log_prob(SCORES, i64(0), i32(), 1).shape == (4, 0)
     nothing = _core.Chain(i64(0), i32(), np.zeros(0))
     assert nothing.log_prob(np.zeros((2, 0)), i64(0, 0), i32(), 1).tolist() == [[0.0], [0.0]]

@@ -23,21 +23,21 @@ from tests.oracles.sets import every_set, size_marginals_by_sums
 
 
 def problem(
-    n_samples: int = 40, n_features: int = 6, n_labels: int = 4, seed: int = 0
+    n_samples: int = 40, n_features: int = 6, n_labels: int = 4, random_state: int = 0
 ) -> tuple[Any, NDArray[np.int64]]:
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     X = sp.random_array((n_samples, n_features), density=0.5, rng=rng, format="csr")
     scores = 2.0 * (X @ rng.normal(size=(n_features, n_labels)))
     return X, (scores + rng.logistic(size=scores.shape) > 0.3).astype(np.int64)
 
 
-def support_of(Y: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.asarray(Support.of(LabelMatrix.of(Y)).sets.indicator.toarray())
+def support_of(y: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(Support.of(LabelMatrix.of(y)).sets.indicator.toarray())
 
 
 def all_four_weights(model: PairwiseCRF) -> NDArray[np.float64]:
     """Four rows, a column for every pair in the order of ``np.triu_indices``; pairs that are not listed have zeros."""
-    n_labels = len(model.names_)
+    n_labels = len(model.classes_)
     whole = np.zeros((4, n_labels, n_labels))
     whole[:, *model.pair_labels_] = model.pair_weights_
     return np.asarray(whole[:, *np.triu_indices(n_labels, k=1)])
@@ -47,7 +47,7 @@ def fitted_at(likelihood: _Likelihood, point: NDArray[np.float64]) -> PairwiseCR
     """The model with these parameters."""
     terms = likelihood.pair_terms
     model = PairwiseCRF()
-    model.names_, model.sets_ = likelihood.support.sets.names, likelihood.support.sets.indicator
+    model.classes_, model.sets_ = likelihood.support.sets.names, likelihood.support.sets.indicator
     model.counts_, model.history_ = likelihood.support.counts, [{"iteration": 0}]
     model.pair_labels_ = np.stack([terms.first, terms.second])
     model.n_features_in_ = likelihood.features.n_features
@@ -56,20 +56,25 @@ def fitted_at(likelihood: _Likelihood, point: NDArray[np.float64]) -> PairwiseCR
 
 
 @pytest.mark.parametrize("pairs", [True, False])
-@given(seed=st.integers(0, 10_000), n_samples=st.integers(1, 40), n_labels=st.integers(1, 5), scale=st.floats(0.0, 9.0))
+@given(
+    random_state=st.integers(0, 10_000),
+    n_samples=st.integers(1, 40),
+    n_labels=st.integers(1, 5),
+    scale=st.floats(0.0, 9.0),
+)
 @settings(max_examples=40)
 def test_loss_and_gradient_are_those_of_brute_force(
-    pairs: bool, seed: int, n_samples: int, n_labels: int, scale: float
+    pairs: bool, random_state: int, n_samples: int, n_labels: int, scale: float
 ) -> None:
-    X, Y = problem(n_samples, 6, n_labels, seed)
-    likelihood = _Likelihood.of(X, Y, pairs, n_threads=1)
-    point = scale * np.random.default_rng(seed).normal(size=likelihood.size)
+    X, y = problem(n_samples, 6, n_labels, random_state)
+    likelihood = _Likelihood.of(X, y, pairs, n_jobs=1)
+    point = scale * np.random.default_rng(random_state).normal(size=likelihood.size)
     point[likelihood.weights].reshape(-1, likelihood.stride)[:, n_labels:] = 0.0
     point[likelihood.intercepts][n_labels:] = 0.0
     loss, gradient = likelihood.evaluate(point)
     model = fitted_at(likelihood, point)
     four = all_four_weights(model)
-    arguments = X.toarray(), Y, model.coef_.toarray(), model.intercept_, four, support_of(Y)
+    arguments = X.toarray(), y, model.coef_.toarray(), model.intercept_, four, support_of(y)
     assert loss == pytest.approx(mean_loss(*arguments), rel=1e-9, abs=1e-9)
     by_w, by_b, by_pair = loss_gradient(*arguments)
     assert_allclose(likelihood.weights_by_label(gradient).toarray(), by_w, atol=1e-11)
@@ -79,20 +84,20 @@ def test_loss_and_gradient_are_those_of_brute_force(
     if pairs:
         assert_allclose(whole[np.triu_indices(n_labels, k=1)], by_pair[3], atol=1e-11)
     p = probabilities(arguments[0], *arguments[2:])
-    assert_allclose(np.exp(model.log_prob(X, support_of(Y))), p, atol=1e-11)
+    assert_allclose(np.exp(model.log_prob(X, support_of(y))), p, atol=1e-11)
 
 
 @pytest.mark.parametrize("pairs", [True, False])
 def test_fit_agrees_with_an_independent_solver_of_the_four_weights(pairs: bool) -> None:
-    X, Y = problem()
-    model = PairwiseCRF(strength=0.01, pairs=pairs, pair_strength=0.03, tol=1e-8).fit(X, Y)
-    sets, dense = support_of(Y), X.toarray()
+    X, y = problem()
+    model = PairwiseCRF(strength=0.01, pairs=pairs, pair_strength=0.03, tol=1e-8).fit(X, y)
+    sets, dense = support_of(y), X.toarray()
     n_pairs = 6 if pairs else 0
 
     def objective(v: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         W, b, pair_weights = v[:24].reshape(4, 6), v[24:28], v[28:].reshape(4, n_pairs)
-        by_w, by_b, by_pair = loss_gradient(dense, Y, W, b, pair_weights, sets)
-        value = mean_loss(dense, Y, W, b, pair_weights, sets) + 0.01 * (W**2).sum() + 0.03 * (pair_weights**2).sum()
+        by_w, by_b, by_pair = loss_gradient(dense, y, W, b, pair_weights, sets)
+        value = mean_loss(dense, y, W, b, pair_weights, sets) + 0.01 * (W**2).sum() + 0.03 * (pair_weights**2).sum()
         return value, np.concatenate([(by_w + 0.02 * W).ravel(), by_b, (by_pair + 0.06 * pair_weights).ravel()])
 
     best = minimize(objective, np.zeros(28 + 4 * n_pairs), jac=True, method="BFGS", options={"gtol": 1e-9})
@@ -104,10 +109,10 @@ def test_fit_agrees_with_an_independent_solver_of_the_four_weights(pairs: bool) 
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize("tol", [1e-3, 1e-5, 1e-7])
 def test_certificate_is_what_it_says(l1_ratio: float, tol: float) -> None:
-    X, Y = problem(seed=3)
-    model = PairwiseCRF(strength=0.01, l1_ratio=l1_ratio, tol=tol, max_iter=5000).fit(X, Y)
+    X, y = problem(random_state=3)
+    model = PairwiseCRF(strength=0.01, l1_ratio=l1_ratio, tol=tol, max_iter=5000).fit(X, y)
     coef, four = model.coef_.toarray(), all_four_weights(model)
-    by_w, by_b, by_pair = loss_gradient(X.toarray(), Y, coef, model.intercept_, four, support_of(Y))
+    by_w, by_b, by_pair = loss_gradient(X.toarray(), y, coef, model.intercept_, four, support_of(y))
     rest = max(ElasticNet(0.01, l1_ratio).violation(coef, by_w).max(), np.abs(by_b).max())
     assert model.violation_ <= tol
     assert model.violation_ == pytest.approx(max(rest, np.abs(by_pair[3] + 2 * 0.01 * four[3]).max()), abs=1e-12)
@@ -119,38 +124,38 @@ def test_certificate_is_what_it_says(l1_ratio: float, tol: float) -> None:
 def test_without_pairs_over_all_sets_it_is_binary_relevance() -> None:
     """The partition function then factors over labels, and so do loss and penalty."""
     rng = np.random.default_rng(5)
-    Y = np.concatenate([every_set(3)] * 6)
-    X = rng.normal(size=(len(Y), 5))
+    y = np.concatenate([every_set(3)] * 6)
+    X = rng.normal(size=(len(y), 5))
     for l1_ratio in (0.0, 0.5):
-        model = PairwiseCRF(strength=0.02, l1_ratio=l1_ratio, pairs=False, tol=1e-9, max_iter=5000).fit(X, Y)
-        fits = fit_labels(X, Y, strength=0.02, l1_ratio=l1_ratio, tol=1e-10)
+        model = PairwiseCRF(strength=0.02, l1_ratio=l1_ratio, pairs=False, tol=1e-9, max_iter=5000).fit(X, y)
+        fits = fit_labels(X, y, strength=0.02, l1_ratio=l1_ratio, tol=1e-10)
         assert_allclose(model.coef_.toarray(), fits.coef.toarray(), atol=1e-6)
         assert_allclose(model.intercept_, fits.intercept, atol=1e-6)
         assert model.objective_ == pytest.approx(fits.objective.sum(), abs=1e-12)
 
 
 def test_pairs_at_zero_are_no_pairs() -> None:
-    X, Y = problem(seed=2)
-    with_pairs, without = _Likelihood.of(X, Y, True, 1), _Likelihood.of(X, Y, False, 1)
+    X, y = problem(random_state=2)
+    with_pairs, without = _Likelihood.of(X, y, True, 1), _Likelihood.of(X, y, False, 1)
     point = np.zeros(with_pairs.size)
-    point[: without.size] = PairwiseCRF(pairs=False, strength=0.01).fit(X, Y).intercept_.sum()
+    point[: without.size] = PairwiseCRF(pairs=False, strength=0.01).fit(X, y).intercept_.sum()
     loss, gradient = with_pairs.evaluate(point)
     loss_without, gradient_without = without.evaluate(point[: without.size])
     assert loss == loss_without
     assert_array_equal(gradient[: without.size], gradient_without)
-    held = PairwiseCRF(strength=0.01, pair_strength=10.0, tol=1e-7, max_iter=5000).fit(X, Y)
-    free = PairwiseCRF(strength=0.01, pairs=False, tol=1e-7).fit(X, Y)
-    assert np.abs(held.log_prob(X, Y) - free.log_prob(X, Y)).max() < 0.05
+    held = PairwiseCRF(strength=0.01, pair_strength=10.0, tol=1e-7, max_iter=5000).fit(X, y)
+    free = PairwiseCRF(strength=0.01, pairs=False, tol=1e-7).fit(X, y)
+    assert np.abs(held.log_prob(X, y) - free.log_prob(X, y)).max() < 0.05
     zeroed = PairwiseCRF.from_state(held.state())
     zeroed.set_bias_ = np.zeros_like(held.set_bias_)
     zeroed.coef_, zeroed.intercept_ = free.coef_, free.intercept_
-    assert_array_equal(zeroed.log_prob(X, Y), free.log_prob(X, Y))
+    assert_array_equal(zeroed.log_prob(X, y), free.log_prob(X, y))
 
 
 def test_answers_are_those_of_brute_force() -> None:
-    X, Y = problem(60, 6, 5, seed=1)
-    model = PairwiseCRF(strength=0.003, tol=1e-4).fit(X, Y)
-    sets = support_of(Y)
+    X, y = problem(60, 6, 5, random_state=1)
+    model = PairwiseCRF(strength=0.003, tol=1e-4).fit(X, y)
+    sets = support_of(y)
     p = probabilities(X.toarray(), model.coef_.toarray(), model.intercept_, all_four_weights(model), sets)
     assert_allclose(np.exp(model.log_prob(X, sets)), p, atol=1e-12)
     assert_allclose(model.marginals(X), p @ sets, atol=1e-12)
@@ -163,37 +168,37 @@ def test_answers_are_those_of_brute_force() -> None:
 
 
 def test_sets_that_no_document_has_are_impossible() -> None:
-    X, Y = problem(12, 6, 5)
+    X, y = problem(12, 6, 5)
     sets = every_set(5)
-    seen = Support.of(LabelMatrix.of(Y)).index_of(sets) >= 0
-    log_prob = PairwiseCRF().fit(X, Y).log_prob(X, sets)
+    seen = Support.of(LabelMatrix.of(y)).index_of(sets) >= 0
+    log_prob = PairwiseCRF().fit(X, y).log_prob(X, sets)
     assert (log_prob[:, ~seen] == -np.inf).all()
     assert np.isfinite(log_prob[:, seen]).all()
 
 
 def test_scores_far_apart_neither_overflow_nor_vanish() -> None:
-    X, Y = problem(30, 6, 4)
-    model = PairwiseCRF().fit(X, Y)
+    X, y = problem(30, 6, 4)
+    model = PairwiseCRF().fit(X, y)
     model.intercept_ = np.array([2000.0, -2000.0, 0.0, 1e5])
-    log_prob = model.log_prob(X, support_of(Y))
+    log_prob = model.log_prob(X, support_of(y))
     assert np.isfinite(log_prob).all()
     assert_allclose(np.exp(log_prob).sum(axis=1), 1.0)
 
 
 def test_many_documents_come_in_parts_of_the_same_bits() -> None:
     """The core adds up over documents in parts: more than one of them, and one that is not full."""
-    X, Y = problem(1300, 6, 4, seed=9)
-    one = PairwiseCRF(n_threads=1, max_iter=5, tol=1e-3).fit(X, Y, callback=lambda iteration, _: iteration == 4)
-    two = PairwiseCRF(n_threads=2, max_iter=5, tol=1e-3).fit(X, Y, callback=lambda iteration, _: iteration == 4)
+    X, y = problem(1300, 6, 4, random_state=9)
+    one = PairwiseCRF(n_jobs=1, max_iter=5, tol=1e-3).fit(X, y, callback=lambda iteration, _: iteration == 4)
+    two = PairwiseCRF(n_jobs=2, max_iter=5, tol=1e-3).fit(X, y, callback=lambda iteration, _: iteration == 4)
     assert_array_equal(one.coef_.toarray(), two.coef_.toarray())
     assert_array_equal(one.pair_weights_, two.pair_weights_)
     assert one.objective_ == two.objective_
 
 
 def test_a_fit_that_ends_early_says_so() -> None:
-    X, Y = problem()
+    X, y = problem()
     with pytest.warns(NotConverged, match="did not reach"):
-        model = PairwiseCRF(max_iter=2, tol=1e-9).fit(X, Y)
+        model = PairwiseCRF(max_iter=2, tol=1e-9).fit(X, y)
     assert model.n_iter_ == 2
     assert [row["iteration"] for row in model.history_] == [0, 1, 2]
 
@@ -203,13 +208,13 @@ def test_a_fit_that_ends_early_says_so() -> None:
     [("pairs", "yes"), ("pair_strength", -1.0), ("memory", 0), ("strength", -1), ("l1_ratio", 2), ("max_iter", 1.5)],
 )
 def test_bad_parameters_are_named(parameter: str, value: Any) -> None:
-    X, Y = problem()
+    X, y = problem()
     with pytest.raises(InvalidParameter, match=parameter):
-        PairwiseCRF(**{parameter: value}).fit(X, Y)
+        PairwiseCRF(**{parameter: value}).fit(X, y)
 
 
 def test_bibtex_trains_to_its_certificate(corpus: Any) -> None:
-    X, Y = corpus("bibtex").read("train")
-    model = PairwiseCRF(strength=1e-3, tol=1e-4).fit(X, Y)
+    X, y = corpus("bibtex").read("train")
+    model = PairwiseCRF(strength=1e-3, tol=1e-4).fit(X, y)
     assert model.violation_ <= 1e-4
     assert np.diff([row["objective"] for row in model.history_]).max() <= 0.0

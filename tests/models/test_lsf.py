@@ -18,13 +18,13 @@ from setwise.learners import FeatureColumns, fit_classes, fit_labels
 from setwise.models import LabelSizeFactors
 from tests.models.corpora import NAMES, name_lists, same_state, small_corpus
 
-X, Y = small_corpus()
-SIZES = Y.sum(axis=1)
+X, y = small_corpus()
+SIZES = y.sum(axis=1)
 FORMS = ("binary", "multinomial")
 STRENGTH = 2e-3
 
 
-def fitted(form: str, labels: Any = Y, **parameters: Any) -> LabelSizeFactors:
+def fitted(form: str, labels: Any = y, **parameters: Any) -> LabelSizeFactors:
     return LabelSizeFactors(form=form, strength=STRENGTH, **parameters).fit(X, labels)
 
 
@@ -45,7 +45,7 @@ def test_the_binary_form_is_one_regression_a_pair() -> None:
     assert found.joint.shape == (60, 5, 5)
     for label in range(5):
         for size in range(1, 6):
-            target = (Y[:, label] == 1) & (size == SIZES)
+            target = (y[:, label] == 1) & (size == SIZES)
             if target.any():
                 one = fit_labels(X, target[:, None], strength=STRENGTH, l1_ratio=0.5)
                 np.testing.assert_allclose(found.joint[:, label, size - 1], expit(one.scores(X)[:, 0]), rtol=1e-12)
@@ -55,9 +55,9 @@ def test_the_binary_form_is_one_regression_a_pair() -> None:
 
 def test_the_multinomial_form_is_a_label_times_its_sizes() -> None:
     found = fitted("multinomial").size_marginals(X)
-    marginals = expit(fit_labels(X, Y, strength=STRENGTH, l1_ratio=0.5).scores(X))
+    marginals = expit(fit_labels(X, y, strength=STRENGTH, l1_ratio=0.5).scores(X))
     for label in range(5):
-        has = Y[:, label] == 1
+        has = y[:, label] == 1
         sizes = np.unique(SIZES[has])
         targets = (SIZES[has][:, None] == sizes).astype(np.float64)
         one = fit_classes(X[has], targets, strength=STRENGTH * 60 / has.sum(), l1_ratio=0.5)
@@ -84,7 +84,7 @@ def test_marginals_are_the_sums_over_sizes() -> None:
     binary, multinomial = fitted("binary"), fitted("multinomial")
     np.testing.assert_allclose(binary.marginals(X), np.minimum(binary.size_marginals(X).marginals, 1.0), rtol=1e-15)
     np.testing.assert_allclose(multinomial.marginals(X), multinomial.size_marginals(X).marginals, rtol=1e-13)
-    alone = fit_labels(X, Y, strength=STRENGTH, l1_ratio=0.5)
+    alone = fit_labels(X, y, strength=STRENGTH, l1_ratio=0.5)
     np.testing.assert_allclose(multinomial.marginals(X), expit(alone.scores(X)), rtol=1e-13)
 
 
@@ -97,7 +97,7 @@ def test_sums_beyond_one_are_held_at_one_in_marginals_alone() -> None:
 
 
 def test_a_label_of_one_size_and_a_label_of_none() -> None:
-    labels = Y.copy()
+    labels = y.copy()
     labels[:, 3] = 0
     labels[:, 4] = 0
     labels[5], labels[9] = [0, 0, 0, 0, 1], [0, 0, 0, 0, 1]
@@ -136,9 +136,9 @@ def test_a_batch_gives_what_its_documents_give(model: LabelSizeFactors) -> None:
 
 def test_threads_change_no_bit(model: LabelSizeFactors) -> None:
     one, two, watched = (
-        fitted(model.form, n_threads=1),
-        fitted(model.form, n_threads=2),
-        LabelSizeFactors(form=model.form, strength=STRENGTH, n_threads=2).fit(X, Y, callback=lambda *_: None),
+        fitted(model.form, n_jobs=1),
+        fitted(model.form, n_jobs=2),
+        LabelSizeFactors(form=model.form, strength=STRENGTH, n_jobs=2).fit(X, y, callback=lambda *_: None),
     )
     assert same_state(one, two)
     assert same_state(one, model)
@@ -146,10 +146,10 @@ def test_threads_change_no_bit(model: LabelSizeFactors) -> None:
 
 
 def test_labels_by_name_dense_and_sparse(model: LabelSizeFactors) -> None:
-    named = LabelSizeFactors(form=model.form, strength=STRENGTH).fit(X.toarray(), name_lists(Y))
-    assert named.names_ == NAMES
+    named = LabelSizeFactors(form=model.form, strength=STRENGTH).fit(X.toarray(), name_lists(y))
+    assert named.classes_ == NAMES
     assert np.array_equal(named.size_marginals(X).joint, model.size_marginals(X).joint)
-    assert same_state(LabelSizeFactors(form=model.form, strength=STRENGTH).fit(X.tocsc(), sp.csr_matrix(Y)), model)
+    assert same_state(LabelSizeFactors(form=model.form, strength=STRENGTH).fit(X.tocsc(), sp.csr_matrix(y)), model)
 
 
 def test_every_part_carries_its_certificate(model: LabelSizeFactors) -> None:
@@ -168,12 +168,12 @@ def test_the_callback_sees_the_model_of_each_iteration_and_can_end_the_fit(form:
         assert all(fit.n_iter <= iteration for fit in model.size_fits_)
         return iteration == 3
 
-    stopped = LabelSizeFactors(form=form, strength=1e-4).fit(X, Y, callback=watch)
+    stopped = LabelSizeFactors(form=form, strength=1e-4).fit(X, y, callback=watch)
     assert [iteration for iteration, _ in seen] == [1, 2, 3]
     assert np.array_equal(seen[-1][1], stopped.size_marginals(X).joint)
     assert not np.array_equal(seen[0][1], seen[1][1])
     with pytest.warns(NotConverged):
-        assert same_state(LabelSizeFactors(form=form, strength=1e-4, max_iter=3).fit(X, Y), stopped)
+        assert same_state(LabelSizeFactors(form=form, strength=1e-4, max_iter=3).fit(X, y), stopped)
 
 
 def test_size_classifiers_go_on_when_the_labels_have_converged() -> None:
@@ -183,18 +183,18 @@ def test_size_classifiers_go_on_when_the_labels_have_converged() -> None:
     def watch(iteration: int, model: LabelSizeFactors) -> None:
         seen.append((iteration, int(model.fits_.n_iter.max()), max(fit.n_iter for fit in model.size_fits_)))
 
-    watched = LabelSizeFactors(**chosen).fit(X, Y, callback=watch)
+    watched = LabelSizeFactors(**chosen).fit(X, y, callback=watch)
     assert seen == [(i, min(i, 6), i) for i in range(1, 9)]
-    assert same_state(watched, LabelSizeFactors(**chosen).fit(X, Y))
+    assert same_state(watched, LabelSizeFactors(**chosen).fit(X, y))
     with pytest.warns(NotConverged, match="size classifiers"):
-        limited = LabelSizeFactors(**chosen, max_iter=7).fit(X, Y, callback=watch)
+        limited = LabelSizeFactors(**chosen, max_iter=7).fit(X, y, callback=watch)
     assert seen[8:] == seen[:7]
     assert not same_state(limited, watched)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_state_is_plain_data_and_makes_the_same_model(form: str) -> None:
-    for labels in (Y, np.zeros((60, 5), dtype=int)):
+    for labels in (y, np.zeros((60, 5), dtype=int)):
         model = fitted(form, labels)
         state = model.state()
         json.dumps([state.parameters, state.values])
@@ -207,19 +207,19 @@ def test_the_state_is_plain_data_and_makes_the_same_model(form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_inputs_and_parameters_stay_as_they_were(form: str) -> None:
-    features, labels = X.copy(), Y.copy()
+    features, labels = X.copy(), y.copy()
     model = LabelSizeFactors(form=form)
     before = model.get_params()
     model.fit(features, labels).size_marginals(features)
     assert np.array_equal(features.toarray(), X.toarray())
-    assert np.array_equal(labels, Y)
+    assert np.array_equal(labels, y)
     assert model.get_params() == before
     assert clone(model).get_params() == before
 
 
 def test_unfinished_size_classifiers_are_told_of_once() -> None:
     with pytest.warns(NotConverged) as told:
-        LabelSizeFactors(form="multinomial", strength=1e-5, max_iter=1, n_threads=2).fit(X, Y)
+        LabelSizeFactors(form="multinomial", strength=1e-5, max_iter=1, n_jobs=2).fit(X, y)
     assert [str(one.message).split(" did")[0] for one in told] == ["6 of 6 labels", "5 of 5 size classifiers"]
 
 
@@ -231,7 +231,7 @@ def test_unfinished_size_classifiers_are_told_of_once() -> None:
         ({"l1_ratio": 2}, "l1_ratio must lie in [0, 1]; got 2. Hint: the overall weight is `strength`."),
         ({"tol": 0.0}, "tol must be None or a positive finite number; got 0.0."),
         ({"max_iter": 1.5}, "max_iter must be a whole number, zero or above; got 1.5."),
-        ({"n_threads": 0}, "n_threads must be None (all cores) or a whole number from 1 up; got 0."),
+        ({"n_jobs": 0}, "n_jobs must be None (all cores) or a whole number from 1 up; got 0."),
         ({"form": "pairs"}, "form must be 'binary' or 'multinomial'; got 'pairs'."),
         ({"form": None}, "form must be 'binary' or 'multinomial'; got None."),
     ],
@@ -239,14 +239,14 @@ def test_unfinished_size_classifiers_are_told_of_once() -> None:
 )
 def test_bad_parameters_are_refused_in_one_sentence(form: str, change: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidParameter) as refusal:
-        LabelSizeFactors(**({"form": form} | change)).fit(X, Y, callback=lambda *_: None)
+        LabelSizeFactors(**({"form": form} | change)).fit(X, y, callback=lambda *_: None)
     assert str(refusal.value) == message
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_bad_data_are_refused(form: str) -> None:
     with pytest.raises(InvalidData, match="X has 60 rows but y has 59"):
-        LabelSizeFactors(form=form).fit(X, Y[:59])
+        LabelSizeFactors(form=form).fit(X, y[:59])
     with pytest.raises(InvalidData, match="X must have the 12 features of the fit; got 11"):
         fitted(form).size_marginals(X[:, :11])
     with pytest.raises(NotFittedError):
@@ -255,6 +255,6 @@ def test_bad_data_are_refused(form: str) -> None:
 
 def test_columns_made_before_serve_the_binary_form_alone() -> None:
     columns = FeatureColumns.of(X)
-    assert same_state(LabelSizeFactors(strength=STRENGTH).fit(columns, Y), fitted("binary"))
+    assert same_state(LabelSizeFactors(strength=STRENGTH).fit(columns, y), fitted("binary"))
     with pytest.raises(InvalidData, match="X must be a matrix where form is 'multinomial'"):
-        LabelSizeFactors(form="multinomial").fit(columns, Y)
+        LabelSizeFactors(form="multinomial").fit(columns, y)

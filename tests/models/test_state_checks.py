@@ -21,7 +21,7 @@ from tests.models.corpora import same_state, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 
-X, Y = small_corpus()
+X, y = small_corpus()
 MODELS: dict[str, Any] = {
     "br": BinaryRelevance(strength=0.01),
     "pcc": ClassifierChain(strength=0.01, order="random", n_orders=2),
@@ -30,7 +30,7 @@ MODELS: dict[str, Any] = {
     "lsf": LabelSizeFactors("binary", strength=0.01),
     "lsf, multinomial": LabelSizeFactors("multinomial", strength=0.01),
 }
-STATES = {name: clone(model).fit(X, Y).state() for name, model in MODELS.items()}
+STATES = {name: clone(model).fit(X, y).state() for name, model in MODELS.items()}
 
 Change = Callable[[Any], Any]
 
@@ -98,10 +98,10 @@ def test_arrays_that_do_not_fit(name: str, array: str, change: Change, message: 
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
-        ("br", {"names_": []}, "at least one label"),
-        ("br", {"names_": ["a", "a", "b", "c", "d"]}, "names must all differ"),
-        ("br", {"names_": [1, 2, 3, 4, 5]}, "names must be strings"),
-        ("br", {"names_": "abcde"}, "at least one label"),
+        ("br", {"classes_": []}, "at least one label"),
+        ("br", {"classes_": ["a", "a", "b", "c", "d"]}, "names must all differ"),
+        ("br", {"classes_": [1, 2, 3, 4, 5]}, "names must be strings"),
+        ("br", {"classes_": "abcde"}, "at least one label"),
         ("br", {"n_features_in_": 0}, "n_features_in_ must be a whole number"),
         ("br", {"n_features_in_": True}, "n_features_in_ must be a whole number"),
         ("br", {"intercept_": [0.0] * 5}, "got a value of type tuple"),
@@ -123,7 +123,7 @@ def test_values_that_do_not_fit(name: str, values: dict[str, Any], message: str)
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("br", {"n_threads": 0}, "n_threads must be"),
+        ("br", {"n_jobs": 0}, "n_jobs must be"),
         ("br", {"more": 1}, "parameters of BinaryRelevance must be"),
         ("pcc", {"beam_width": -1}, "beam_width must be"),
         ("cbm", {"mode_steps": -1}, "mode_steps must be"),
@@ -143,7 +143,7 @@ def made(name: str, state: ModelState) -> Any:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_what_a_model_gave_makes_it_again(name: str) -> None:
-    assert same_state(made(name, STATES[name]), clone(MODELS[name]).fit(X, Y))
+    assert same_state(made(name, STATES[name]), clone(MODELS[name]).fit(X, y))
 
 
 def test_starts_of_rows_that_wrap_around_are_seen() -> None:
@@ -158,7 +158,7 @@ class TestRounding:
     @pytest.mark.parametrize("name", MODELS)
     def test_a_classifier_keeps_weights_that_single_precision_holds(self, name: str) -> None:
         inference: Any = "exact" if "lsf" in name else "support"
-        classifier = SetClassifier(MODELS[name], inference, "gfm", calibration=None).fit(X, Y)
+        classifier = SetClassifier(MODELS[name], inference, "gfm", calibration=None).fit(X, y)
         kept, exact = classifier.model_.state().arrays, STATES[name].arrays
         for array, values in kept.items():
             if array.endswith("coef_.data"):
@@ -169,7 +169,7 @@ class TestRounding:
 
     @pytest.mark.parametrize("weight", [1e-60, 1e60])
     def test_weights_that_it_cannot_hold_stay(self, weight: float) -> None:
-        model = BinaryRelevance().fit(X, Y)
+        model = BinaryRelevance().fit(X, y)
         model.coef_ = sp.csr_array(np.full((5, 12), weight))
         model.round_weights()
         assert (model.coef_.data == weight).all()

@@ -33,20 +33,20 @@ def probabilities(X: Array, W: Array, b: Array, pair_weights: Array, sets: Sets)
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def mean_loss(X: Array, Y: Sets, W: Array, b: Array, pair_weights: Array, sets: Sets) -> float:
-    own = [next(s for s, labels in enumerate(sets) if (labels == row).all()) for row in Y]
-    return float(-np.log(probabilities(X, W, b, pair_weights, sets)[np.arange(len(Y)), own]).mean())
+def mean_loss(X: Array, y: Sets, W: Array, b: Array, pair_weights: Array, sets: Sets) -> float:
+    own = [next(s for s, labels in enumerate(sets) if (labels == row).all()) for row in y]
+    return float(-np.log(probabilities(X, W, b, pair_weights, sets)[np.arange(len(y)), own]).mean())
 
 
-def loss_gradient(X: Array, Y: Sets, W: Array, b: Array, pair_weights: Array, sets: Sets) -> tuple[Array, Array, Array]:
+def loss_gradient(X: Array, y: Sets, W: Array, b: Array, pair_weights: Array, sets: Sets) -> tuple[Array, Array, Array]:
     """By W, b and pair weights: what the model expects less what is there."""
     p = probabilities(X, W, b, pair_weights, sets)
-    residual = (p @ sets - Y) / len(Y)
+    residual = (p @ sets - y) / len(y)
     by_pair = np.zeros_like(pair_weights)
     for number in range(pair_weights.size):
         one = np.zeros_like(pair_weights)
         one.flat[number] = 1.0
         count = np.array([pair_score(one, labels) for labels in sets])
-        there = np.mean([pair_score(one, labels) for labels in Y])
+        there = np.mean([pair_score(one, labels) for labels in y])
         by_pair.flat[number] = (p @ count).mean() - there
     return residual.T @ X, residual.sum(axis=0), by_pair

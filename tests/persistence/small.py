@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 from setwise.classifier import SetClassifier
 from setwise.exceptions import Incompatible
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
-from setwise.text import TextVectoriser
+from setwise.text import TextVectorizer
 from tests.models.corpora import name_lists, small_corpus
 
-X, Y = small_corpus(n=60, d=8)
-NEW, _ = small_corpus(seed=1, n=6, d=8)
-NAMES = name_lists(Y)
+X, y = small_corpus(n=60, d=8)
+NEW, _ = small_corpus(random_state=1, n=6, d=8)
+NAMES = name_lists(y)
 
 MODELS: dict[str, Any] = {
-    "br": BinaryRelevance(strength=0.01, n_threads=1),
-    "pcc": ClassifierChain(strength=0.01, order="random", n_orders=3, n_threads=1),
-    "crf": PairwiseCRF(strength=0.01, n_threads=1),
-    "cbm": BernoulliMixture(n_components=3, strength=0.01, n_threads=1),
-    "lsf": LabelSizeFactors("binary", strength=0.01, n_threads=1),
-    "lsf, multinomial": LabelSizeFactors("multinomial", strength=0.01, n_threads=1),
+    "br": BinaryRelevance(strength=0.01, n_jobs=1),
+    "pcc": ClassifierChain(strength=0.01, order="random", n_orders=3, n_jobs=1),
+    "crf": PairwiseCRF(strength=0.01, n_jobs=1),
+    "cbm": BernoulliMixture(n_components=3, strength=0.01, n_jobs=1),
+    "lsf": LabelSizeFactors("binary", strength=0.01, n_jobs=1),
+    "lsf, multinomial": LabelSizeFactors("multinomial", strength=0.01, n_jobs=1),
 }
 
 INFERENCES = {
@@ -43,22 +43,22 @@ TEXT_LABELS = [["fox"], ["hen"], ["fox", "still"], ["hen"], ["fox", "still"], []
 
 @cache
 def trained(model: str, inference: Any = "support", decision: Any = "gfm", **options: Any) -> SetClassifier:
-    options = {"calibration": None, "n_samples": 30, "n_threads": 1, **options}
+    options = {"calibration": None, "n_samples": 30, "n_jobs": 1, **options}
     return SetClassifier(MODELS[model], inference, decision, **options).fit(X, NAMES)
 
 
 @cache
-def trained_on_text() -> tuple[SetClassifier, TextVectoriser]:
-    text = TextVectoriser((1, 2), stop_words=["owl"])
+def trained_on_text() -> tuple[SetClassifier, TextVectorizer]:
+    text = TextVectorizer((1, 2), stop_words=["owl"])
     made = SetClassifier(
-        MODELS["br"], "exact", "threshold", threshold="tuned per label", calibration="likelihood", n_threads=1
+        MODELS["br"], "exact", "threshold", threshold="tuned per label", calibration="likelihood", n_jobs=1
     )
     return made.fit(text.fit_transform(TEXTS), TEXT_LABELS), text
 
 
 @cache
 def tuned() -> SetClassifier:
-    return SetClassifier("br", budget="quick", n_threads=1).fit(X, NAMES)
+    return SetClassifier("br", budget="quick", n_jobs=1).fit(X, NAMES)
 
 
 def answers(classifier: SetClassifier, documents: Any) -> dict[str, Any]:

@@ -65,9 +65,9 @@ def used(saved: Saved) -> None:
 def test_no_damage_brings_a_crash_a_hang_or_another_error(whole: list[Path], tmp_path: Path) -> None:
     seen: Counter[tuple[str, str]] = Counter()
     before = megabytes()
-    for seed in range(N_FILES):
-        source = random.Random(seed)
-        original, repaired = source.choice(whole), seed % 4 > 0
+    for random_state in range(N_FILES):
+        source = random.Random(random_state)
+        original, repaired = source.choice(whole), random_state % 4 > 0
         kind, content = damaged(original, source, repaired=repaired)
         path = tmp_path / "damaged.setwise"
         path.write_bytes(content)
@@ -77,15 +77,15 @@ def test_no_damage_brings_a_crash_a_hang_or_another_error(whole: list[Path], tmp
         except InvalidData as refusal:
             seen[kind, "refused"] += 1
             message = str(refusal)
-            assert message.startswith(f"{path} must be "), (seed, kind, message)
-            assert message.isprintable(), (seed, kind, message)
-            assert len(message) < 800, (seed, kind, message)
+            assert message.startswith(f"{path} must be "), (random_state, kind, message)
+            assert message.isprintable(), (random_state, kind, message)
+            assert len(message) < 800, (random_state, kind, message)
         except BaseException as error:
-            raise AssertionError(f"seed {seed}, {kind}: {type(error).__name__}: {error}") from error
+            raise AssertionError(f"random_state {random_state}, {kind}: {type(error).__name__}: {error}") from error
         else:
             seen[kind, "used"] += 1
-            assert repaired or content == original.read_bytes(), (seed, kind)  # no change goes unnoticed
-        assert time.perf_counter() - began < MOST_SECONDS, (seed, kind)
+            assert repaired or content == original.read_bytes(), (random_state, kind)  # no change goes unnoticed
+        assert time.perf_counter() - began < MOST_SECONDS, (random_state, kind)
     grown = megabytes() - before
     print(dict(sorted(seen.items())), f"memory grew by {grown:.0f} MB")
     assert grown < MOST_MEGABYTES

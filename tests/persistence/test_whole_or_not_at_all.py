@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from setwise.exceptions import InvalidData
-from setwise.persistence import files, load, save
+from setwise.persistence import load, save, save_load
 from setwise.persistence.container import write_container
 from tests.persistence.small import NEW, trained
 
@@ -50,7 +50,7 @@ class FailsAfter:
 def test_writer_that_fails(kept: Path, monkeypatch: pytest.MonkeyPatch, n_bytes: int, error: BaseException) -> None:
     before = kept.read_bytes()
     monkeypatch.setattr(
-        files, "write_container", lambda file, *parts: write_container(FailsAfter(file, n_bytes, error), *parts)
+        save_load, "write_container", lambda file, *parts: write_container(FailsAfter(file, n_bytes, error), *parts)
     )
     told = InvalidData if isinstance(error, OSError) else KeyboardInterrupt
     with pytest.raises(told, match="No space left on device" if isinstance(error, OSError) else None):
@@ -83,7 +83,7 @@ def test_folder_that_is_not_there(tmp_path: Path) -> None:
 
 PROGRAM = """
 import sys, time
-from setwise.persistence import files, load, save
+from setwise.persistence import save_load, load, save
 from setwise.persistence.container import write_container
 
 class HalfWay:
@@ -96,7 +96,7 @@ class HalfWay:
         time.sleep(600)
 
 saved = load(sys.argv[1])
-files.write_container = lambda file, *parts: write_container(HalfWay(file), *parts)
+save_load.write_container = lambda file, *parts: write_container(HalfWay(file), *parts)
 save(sys.argv[1], saved.classifier)
 """
 

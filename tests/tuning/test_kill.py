@@ -17,11 +17,11 @@ from setwise.models import BinaryRelevance
 from setwise.tuning import Validation, best_of, elastic_lines, search
 from tests.models.corpora import small_corpus
 
-X, Y = small_corpus(n=1500)
-labels = LabelMatrix.of(Y)
+X, y = small_corpus(n=1500)
+labels = LabelMatrix.of(y)
 lines = elastic_lines(X, labels, (0.0, 0.3, 0.6, 1.0), 12)
 print("ready", flush=True)
-tried = search(BinaryRelevance(n_threads=1), lines, Validation(seed=0).parts(X, labels), path=sys.argv[1])
+tried = search(BinaryRelevance(n_jobs=1), lines, Validation(random_state=0).parts(X, labels), path=sys.argv[1])
 best = best_of(tried)
 print(best.cell.settings, best.value)
 """

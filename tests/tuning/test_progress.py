@@ -26,8 +26,8 @@ def stages(seen: list[progress.Progress]) -> list[str]:
 
 
 def test_every_stage_is_told_and_those_that_count_reach_their_total(seen: list[progress.Progress]) -> None:
-    X, Y = small_corpus(n=60)
-    SetClassifier(budget="quick", n_threads=1, progress=True).fit(X, Y)
+    X, y = small_corpus(n=60)
+    SetClassifier(budget="quick", n_jobs=1, progress=True).fit(X, y)
     assert stages(seen) == ["tuning", "choosing the prediction", "final fit"]
     for stage in stages(seen)[:2]:
         counts = [(one.done, one.total) for one in seen if one.stage == stage]
@@ -37,16 +37,16 @@ def test_every_stage_is_told_and_those_that_count_reach_their_total(seen: list[p
 
 
 def test_a_given_model_has_a_final_fit_alone(seen: list[progress.Progress]) -> None:
-    X, Y = small_corpus(n=60)
-    SetClassifier(BinaryRelevance(), "support", "gfm", calibration=None, progress=True).fit(X, Y)
+    X, y = small_corpus(n=60)
+    SetClassifier(BinaryRelevance(), "support", "gfm", calibration=None, progress=True).fit(X, y)
     assert stages(seen) == ["final fit"]
 
 
 def test_the_bars_fit_80_columns(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("COLUMNS", "80")
-    X, Y = small_corpus(n=60)
-    SetClassifier(budget="quick", n_threads=1, metric="set_accuracy", progress=True).fit(X, Y)
+    X, y = small_corpus(n=60)
+    SetClassifier(budget="quick", n_jobs=1, metric="set_accuracy", progress=True).fit(X, y)
     printed = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", printed) if line.strip()]
     assert {line.split("  ")[0].split(",")[0].split(" ━")[0].strip() for line in lines[-3:]} == {
@@ -59,6 +59,6 @@ def test_the_bars_fit_80_columns(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 def test_nothing_is_shown_off_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    X, Y = small_corpus(n=60)
-    SetClassifier(BinaryRelevance(), "support", "gfm", calibration=None, progress=True).fit(X, Y)
+    X, y = small_corpus(n=60)
+    SetClassifier(BinaryRelevance(), "support", "gfm", calibration=None, progress=True).fit(X, y)
     assert capsys.readouterr() == ("", "")

@@ -12,27 +12,27 @@ from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
 from setwise.metrics import hamming_loss, instance_f1, macro_f1, micro_f1, set_accuracy
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
-from setwise.models.size import model_size
-from setwise.prediction import Candidate, HeldOut, Recipe, Wishes, tuned
+from setwise.models.model_size import model_size
+from setwise.prediction import Candidate, HeldOut, Recipe, TuningTargets, tune_recipe
 from setwise.tuning import Line, Patience, Progress, Validation, best_of, fit_for, search
 from setwise.tuning.search import PAPER
 from tests.models.corpora import small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 
-X, Y = small_corpus(n=80)
-LABELS = LabelMatrix.of(Y)
-PARTS = Validation(share=0.3, seed=1).parts(X, LABELS)
+X, y = small_corpus(n=80)
+LABELS = LabelMatrix.of(y)
+PARTS = Validation(share=0.3, random_state=1).parts(X, LABELS)
 LINES = [Line((0.1, 0.01, 0.001), {"l1_ratio": ratio}) for ratio in (1.0, 0.5)]
-BR = BinaryRelevance(n_threads=1)
-TIGHT = BinaryRelevance(tol=1e-9, n_threads=1)  # a path and a fit of its own then end at the same sets
+BR = BinaryRelevance(n_jobs=1)
+TIGHT = BinaryRelevance(tol=1e-9, n_jobs=1)  # a path and a fit of its own then end at the same sets
 EXACT = Candidate("exact", Recipe("exact", "gfm"))
 
 
 def scored(model: Any, recipe: Recipe = PAPER.recipe, metric: Any = instance_f1) -> float:
     (part,) = PARTS
     decided = recipe.decided(model, part.X_held, part.support)
-    return float(metric(part.Y_held, part.Y_held.with_indicator(decided.sets)))
+    return float(metric(part.y_held, part.y_held.with_indicator(decided.sets)))
 
 
 @pytest.mark.parametrize("model", [BR, ClassifierChain(), LabelSizeFactors()], ids=lambda model: type(model).__name__)
@@ -42,7 +42,7 @@ def test_a_cell_is_worth_what_a_fit_of_its_own_would_be(model: Any) -> None:
     found = search(model, LINES, PARTS, judges=[judge])
     assert [one.cell for one in found] == [cell for line in LINES for cell in line.cells]
     for one in found:
-        fit = clone(model).set_params(**one.cell.settings).fit(PARTS[0].X, PARTS[0].Y)
+        fit = clone(model).set_params(**one.cell.settings).fit(PARTS[0].X, PARTS[0].y)
         assert one.value == scored(fit, judge.recipe)
         assert one.iterations is None
         size = model_size(fit)
@@ -69,11 +69,11 @@ def test_with_patience_the_iterations_are_those_of_the_best_look(model: Any, set
     (found,) = search(model, [Line((0.001,), settings)], PARTS, stopping=Patience(patience=100))
     values = []
     fit_one = clone(model).set_params(strength=0.001, **settings)
-    fit_one.fit(PARTS[0].X, PARTS[0].Y, callback=lambda _, seen: values.append(scored(seen)))
+    fit_one.fit(PARTS[0].X, PARTS[0].y, callback=lambda _, seen: values.append(scored(seen)))
     assert found.value == max(values)
     assert found.row["history"] == [list(zip(range(1, 1 + len(values)), values, strict=True))]
     assert found.iterations == 1 + values.index(max(values))
-    assert found.value == scored(fit_for(fit_one, PARTS[0].X, PARTS[0].Y, found.iterations))
+    assert found.value == scored(fit_for(fit_one, PARTS[0].X, PARTS[0].y, found.iterations))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_with_patience_the_iterations_are_those_of_the_best_look(model: Any, set
 def test_any_metric_is_chosen_by_and_a_loss_is_low(name: Any, metric: Any) -> None:
     found = search(TIGHT, LINES, PARTS, metric=name)
     for one in found:
-        fit = clone(TIGHT).set_params(**one.cell.settings).fit(PARTS[0].X, PARTS[0].Y)
+        fit = clone(TIGHT).set_params(**one.cell.settings).fit(PARTS[0].X, PARTS[0].y)
         assert one.value == scored(fit, metric=metric)
     best = best_of(found, name)
     assert best is not None
@@ -97,38 +97,38 @@ def test_any_metric_is_chosen_by_and_a_loss_is_low(name: Any, metric: Any) -> No
 
 
 def test_folds_are_judged_all_together() -> None:
-    parts = Validation(n_folds=3, seed=0).parts(X, LABELS)
-    assert sum(part.Y_held.n_samples for part in parts) == 80
+    parts = Validation(n_folds=3, random_state=0).parts(X, LABELS)
+    assert sum(part.y_held.n_samples for part in parts) == 80
     (one,) = search(BR, [Line((0.01,), {"l1_ratio": 1.0})], parts)
     total = 0.0
     for part in parts:
-        fit = clone(BR).set_params(strength=0.01, l1_ratio=1.0).fit(part.X, part.Y)
-        sets = part.Y_held.with_indicator(PAPER.recipe.decided(fit, part.X_held, part.support).sets)
-        total += instance_f1(part.Y_held, sets) * part.Y_held.n_samples
+        fit = clone(BR).set_params(strength=0.01, l1_ratio=1.0).fit(part.X, part.y)
+        sets = part.y_held.with_indicator(PAPER.recipe.decided(fit, part.X_held, part.support).sets)
+        total += instance_f1(part.y_held, sets) * part.y_held.n_samples
     assert one.value == pytest.approx(total / 80)
 
 
 def test_a_judge_finds_its_numbers_first() -> None:
-    judge = Candidate("cut", Recipe("exact", "threshold", at_least_one=True), Wishes(threshold="tuned"))
+    judge = Candidate("cut", Recipe("exact", "threshold", at_least_one=True), TuningTargets(threshold="tuned"))
     found = search(TIGHT, LINES[:1], PARTS, judges=[PAPER, judge])
     assert [one.judge for one in found] == ["paper", "cut"] * 3
     for one in found[1::2]:
-        fit = clone(TIGHT).set_params(**one.cell.settings).fit(PARTS[0].X, PARTS[0].Y)
-        held = HeldOut(fit, PARTS[0].X_held, PARTS[0].Y_held, PARTS[0].support)
-        assert one.value == scored(fit, tuned(judge.recipe, judge.wishes, [held]))
+        fit = clone(TIGHT).set_params(**one.cell.settings).fit(PARTS[0].X, PARTS[0].y)
+        held = HeldOut(fit, PARTS[0].X_held, PARTS[0].y_held, PARTS[0].support)
+        assert one.value == scored(fit, tune_recipe(judge.recipe, judge.wishes, [held]))
 
 
 def test_threads_do_not_matter() -> None:
-    one, two = (search(clone(BR).set_params(n_threads=n), LINES, PARTS) for n in (1, 2))
+    one, two = (search(clone(BR).set_params(n_jobs=n), LINES, PARTS) for n in (1, 2))
     assert [tried.value for tried in one] == [tried.value for tried in two]
 
 
 def test_at_most_so_many_documents_are_judged_by() -> None:
-    few = Validation(share=0.5, seed=0, max_documents=10).parts(X, LABELS)
-    assert few[0].Y_held.n_samples == 10
-    assert few[0].Y.n_samples == 40
-    turns = Validation(n_folds=4, seed=0, max_documents=20).parts(X, LABELS)
-    assert [part.Y_held.n_samples for part in turns] == [5] * 4
+    few = Validation(share=0.5, random_state=0, max_documents=10).parts(X, LABELS)
+    assert few[0].y_held.n_samples == 10
+    assert few[0].y.n_samples == 40
+    turns = Validation(n_folds=4, random_state=0, max_documents=20).parts(X, LABELS)
+    assert [part.y_held.n_samples for part in turns] == [5] * 4
 
 
 class TestResumed:
@@ -164,7 +164,7 @@ class TestResumed:
         given: dict[str, Any] = {"model": BR, "lines": LINES, "parts": PARTS}
         match change:
             case "data":
-                given["parts"] = Validation(share=0.3, seed=2).parts(X, LABELS)
+                given["parts"] = Validation(share=0.3, random_state=2).parts(X, LABELS)
             case "grid":
                 given["lines"] = LINES[:1]
             case "model":

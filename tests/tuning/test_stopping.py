@@ -15,7 +15,7 @@ from tests.models.corpora import same_state, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 
-X, Y = small_corpus(n=60)
+X, y = small_corpus(n=60)
 
 MODELS: dict[str, Any] = {
     "br": BinaryRelevance(strength=1e-3),
@@ -28,7 +28,7 @@ MODELS: dict[str, Any] = {
 
 
 def told(values: list[float]) -> Any:
-    """Give a goodness that says one value after the other, whatever the model."""
+    """Give a oriented that says one value after the other, whatever the model."""
     left = iter(values)
     return lambda _: next(left)
 
@@ -36,13 +36,13 @@ def told(values: list[float]) -> Any:
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_ends_when_patience_does_and_can_be_had_as_it_was_best(name: str) -> None:
     watch = EarlyStopping(told([0.2, 0.5, 0.4, 0.5, 0.9]), Patience(patience=2), keep=True)
-    model = clone(MODELS[name]).fit(X, Y, callback=watch)
+    model = clone(MODELS[name]).fit(X, y, callback=watch)
     assert [row["iteration"] for row in watch.rows] == [1, 2, 3, 4]  # the second 0.5 is no new best
-    assert [row["goodness"] for row in watch.rows] == [0.2, 0.5, 0.4, 0.5]
+    assert [row["oriented"] for row in watch.rows] == [0.2, 0.5, 0.4, 0.5]
     assert (watch.best_iteration, watch.best_goodness) == (2, 0.5)
     assert watch.best_state is not None
     kept = type(model).from_state(watch.best_state)
-    again = fit_for(MODELS[name], X, Y, 2)
+    again = fit_for(MODELS[name], X, y, 2)
     assert same_state(kept, again)
     assert not same_state(kept, model)
 
@@ -58,13 +58,13 @@ def test_least_iterations_and_the_interval_are_kept() -> None:
 
 def test_a_training_without_a_look_has_no_best() -> None:
     watch = EarlyStopping(told([]), Patience(check_every=10**6))
-    MODELS["br"].fit(X, Y, callback=watch)
+    MODELS["br"].fit(X, y, callback=watch)
     assert watch.best_iteration is None
     assert watch.rows == []
 
 
 def test_without_a_number_training_goes_to_its_end() -> None:
-    assert_array_equal(fit_for(MODELS["br"], X, Y, None).coef_.toarray(), clone(MODELS["br"]).fit(X, Y).coef_.toarray())
+    assert_array_equal(fit_for(MODELS["br"], X, y, None).coef_.toarray(), clone(MODELS["br"]).fit(X, y).coef_.toarray())
 
 
 @pytest.mark.parametrize("name", ["patience", "min_iterations", "check_every"])

@@ -132,8 +132,8 @@ def test_a_line_of_endless_brackets_is_refused(tmp_path: Path) -> None:
     assert path.read_bytes() == damaged
 
 
-X, Y = small_corpus(n=60)
-PARTS = Validation(share=0.3, seed=1).parts(X, LabelMatrix.of(Y))
+X, y = small_corpus(n=60)
+PARTS = Validation(share=0.3, random_state=1).parts(X, LabelMatrix.of(y))
 LINES = [Line((0.1, 0.01), {"l1_ratio": 1.0})]
 DEEP = "[" * 200 + "]" * 200
 DAMAGE = [
@@ -161,7 +161,7 @@ DAMAGE = [
 def test_a_damaged_row_is_told_before_anything_is_trained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
-    path, model = tmp_path / "cells.jsonl", BinaryRelevance(n_threads=1)
+    path, model = tmp_path / "cells.jsonl", BinaryRelevance(n_jobs=1)
     search(model, LINES, PARTS, path=path)
     header, first, *_ = path.read_text(encoding="utf-8").splitlines(keepends=True)
     row = json.dumps({**json.loads(first), name: "DAMAGED"}).replace('"DAMAGED"', value)
@@ -175,7 +175,7 @@ def test_a_damaged_row_is_told_before_anything_is_trained(
 
 @pytest.mark.parametrize("name", ["value", "strength", "history"])
 def test_a_row_without_one_of_its_fields_is_refused(tmp_path: Path, name: str) -> None:
-    path, model = tmp_path / "cells.jsonl", BinaryRelevance(n_threads=1)
+    path, model = tmp_path / "cells.jsonl", BinaryRelevance(n_jobs=1)
     search(model, LINES, PARTS, path=path)
     header, first, *_ = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text(header + first.replace(f'"{name}"', '"other"'), encoding="utf-8")

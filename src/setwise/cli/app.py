@@ -11,10 +11,10 @@ from setwise.cli.compare import compare
 from setwise.cli.data import data_commands
 from setwise.cli.evaluate import evaluate
 from setwise.cli.inspect import inspect
-from setwise.cli.manners import run
 from setwise.cli.predict import predict
 from setwise.cli.reproduce import reproduce
-from setwise.cli.settings import Budget, Seed
+from setwise.cli.runtime import run
+from setwise.cli.settings import Budget, RandomState
 from setwise.cli.terminal import prepare_streams, say
 from setwise.cli.train import train
 
@@ -55,7 +55,7 @@ def demo(
     output: Annotated[str, typer.Option("--output", "-o", help="Where the model goes.")] = "demo.setwise",
     held_out: Annotated[str, typer.Option(help="Where the documents held out go.")] = "demo-held-out.jsonl",
     budget: Budget = "normal",
-    seed: Seed = 0,
+    random_state: RandomState = 0,
     documents: Annotated[int | None, typer.Option(min=100, help="Take so many documents; all if not given.")] = None,
 ) -> None:
     """Train on the docstrings of Python, NumPy, SciPy and scikit-learn, and show what is predicted.
@@ -65,7 +65,7 @@ def demo(
     """
     from setwise.cli.demo import run_demo  # here, so that `setwise --version` need not wait for scikit-learn
 
-    run_demo(output=output, held_out=held_out, budget=budget, seed=seed, most=documents)
+    run_demo(output=output, held_out=held_out, budget=budget, random_state=random_state, most=documents)
 
 
 for command in (train, predict, evaluate, inspect, compare, reproduce):

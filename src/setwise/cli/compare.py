@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from setwise.cli.manners import note, note_skipped, watch
 from setwise.cli.reading import takes_read_options
-from setwise.cli.settings import Budget, Metric, Seed, Threads
+from setwise.cli.runtime import note, note_skipped, watch
+from setwise.cli.settings import Budget, Metric, RandomState, Threads
 from setwise.cli.terminal import Table, say, say_json, show
-from setwise.cli.words import takes_word_options
+from setwise.cli.text_options import takes_word_options
 from setwise.exceptions import InvalidParameter
 
 __all__ = ["compare"]
@@ -27,7 +27,7 @@ def compare(
     budget: Budget = "quick",
     metric: Metric = "instance_f1",
     share: Annotated[float, typer.Option(help="Which share of the documents is held out to score on.")] = 0.2,
-    seed: Seed = 0,
+    random_state: RandomState = 0,
     threads: Threads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a model.")] = False,
     reading: Any = None,
@@ -42,11 +42,11 @@ def compare(
         setwise compare train.svm.gz --models br,crf --budget normal --json
     """
     from setwise import SetClassifier
+    from setwise.classifier_spec import MODELS
     from setwise.cli.features import Features
     from setwise.cli.scoring import Scoring
     from setwise.data import Dataset, check_files, files_read, read_dataset
     from setwise.data.splits import hold_out
-    from setwise.wanted import MODELS
 
     wanted = [name.strip() for name in models.split(",") if name.strip()]
     if not wanted or not set(wanted) <= MODELS.keys():
@@ -54,12 +54,12 @@ def compare(
     check_files(files_read(data, reading))
     found = read_dataset(data, reading, watch=lambda documents: watch(documents, "reading"))
     note_skipped(found.problems)
-    assert found.Y is not None
-    rest, held = hold_out(found.Y, share, seed)
+    assert found.y is not None
+    rest, held = hold_out(found.y, share, random_state)
     # Words are learnt on the first part alone: the other is scored as documents that nobody has seen.
-    part = Dataset(_taken(found.X, rest), [found.Y[i] for i in rest], [], found.names, found.problems)
+    part = Dataset(_taken(found.X, rest), [found.y[i] for i in rest], [], found.names, found.problems)
     features = Features.learnt(part, words, data)
-    X_held, Y_held = features.of(_taken(found.X, held)), [found.Y[i] for i in held]
+    X_held, y_held = features.of(_taken(found.X, held)), [found.y[i] for i in held]
     table = Table("model", *(name.replace("_", " ") for name in SHOWN), "prediction", "seconds")
     for name in wanted:
         started = perf_counter()
@@ -67,13 +67,13 @@ def compare(
             name,
             budget=budget,
             metric=metric,
-            seed=seed,
-            n_threads=threads,
+            random_state=random_state,
+            n_jobs=threads,
             progress=True,
-        ).fit(features.X, part.Y)
+        ).fit(features.X, part.y)
         seconds = perf_counter() - started
         scoring = Scoring(classifier)
-        scoring.add(X_held, Y_held)
+        scoring.add(X_held, y_held)
         scores = scoring.scores()
         row = {metric: getattr(scores, metric) for metric in SHOWN}
         recipe = "" if classifier.tuning_ is None else classifier.tuning_.recipe_name

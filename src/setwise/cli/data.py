@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setwise.cli.manners import note, note_skipped, watch
 from setwise.cli.reading import takes_read_options
+from setwise.cli.runtime import note, note_skipped, watch
 from setwise.cli.settings import EscapeFormulas
 from setwise.cli.terminal import Table, say, say_json, show
 
@@ -98,7 +98,7 @@ def split(
     train: Annotated[str, typer.Option(metavar="FILE", help="Where the documents to train on go.")],
     test: Annotated[str, typer.Option(metavar="FILE", help="Where the documents held out go.")],
     share: Annotated[float, typer.Option(help="Which share of the documents is held out.")] = 0.2,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same parts.")] = 0,
+    random_state: Annotated[int, typer.Option(min=0, help="The same random_state gives the same parts.")] = 0,
     stratified: Annotated[
         bool, typer.Option("--stratified/--random", help="Share out every label evenly, or leave it to chance.")
     ] = True,
@@ -113,7 +113,7 @@ def split(
 
         setwise data split docs.jsonl --train train.jsonl --test test.jsonl
 
-        setwise data split docs.csv --train a.csv.gz --test b.csv.gz --share 0.1 --seed 7 --random
+        setwise data split docs.csv --train a.csv.gz --test b.csv.gz --share 0.1 --random-state 7 --random
     """
     from setwise.cli.data_checks import note_shared_texts
     from setwise.data import WriteOptions
@@ -126,7 +126,7 @@ def split(
         reading,
         WriteOptions(to, to_separator, escape_formulas),
         share=share,
-        seed=seed,
+        random_state=random_state,
         stratified=stratified,
         watch=lambda documents: watch(documents, "documents"),
     )

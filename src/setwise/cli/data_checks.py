@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise.cli.manners import note
+from setwise.cli.runtime import note
 from setwise.data import Document, Documents, ReadOptions, TextDocument
 from setwise.data.duplicates import Keys
 from setwise.data.reading import known_format

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from setwise import SetClassifier
-from setwise.cli.manners import example, note, working
+from setwise.cli.runtime import example, note, working
 from setwise.cli.terminal import Table, say, show
 from setwise.data import TextDocument, check_files, open_writer
 from setwise.data.docstrings import collect_docstrings
@@ -17,7 +17,7 @@ from setwise.exceptions import InvalidParameter
 from setwise.metrics import instance_f1, set_accuracy
 from setwise.persistence import save
 from setwise.prediction import Recipe
-from setwise.text import TextVectoriser
+from setwise.text import TextVectorizer
 
 __all__ = ["run_demo"]
 
@@ -32,15 +32,15 @@ class _Part:
     labels: list[list[str]]
 
 
-def run_demo(*, output: str, held_out: str, budget: Any, seed: int, most: int | None) -> None:
+def run_demo(*, output: str, held_out: str, budget: Any, random_state: int, most: int | None) -> None:
     """Collect the corpus, train, compare predictions on a part held out, and save the model and that part."""
     check_files((), (output, held_out))
     if format_of(held_out).kind != "text":
         raise InvalidParameter(f"{held_out} must have the ending of a format of texts, such as .jsonl.")
     started = perf_counter()
     with working("collecting docstrings"):
-        train, test = _corpus(seed, most)
-    words = TextVectoriser()
+        train, test = _corpus(random_state, most)
+    words = TextVectorizer()
     with working("counting words"):
         X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
     n_labels = len({name for names in train.labels for name in names})
@@ -50,7 +50,7 @@ def run_demo(*, output: str, held_out: str, budget: Any, seed: int, most: int | 
         f"{len({tuple(names) for names in train.labels}):,} label sets in training."
     )
     note("training one logistic regression per label, and tuning it on documents held out ...")
-    classifier = SetClassifier(budget=budget, seed=seed, progress=True).fit(X, train.labels)
+    classifier = SetClassifier(budget=budget, random_state=random_state, progress=True).fit(X, train.labels)
     with working("predicting the documents held out, in three ways"):
         gain, documents = _gain(classifier, X_test, test.labels), _documents(classifier, X_test, test)
     show(gain)
@@ -65,13 +65,13 @@ def run_demo(*, output: str, held_out: str, budget: Any, seed: int, most: int | 
     note(f"{perf_counter() - started:.0f} s in all")
 
 
-def _corpus(seed: int, most: int | None) -> tuple[_Part, _Part]:
+def _corpus(random_state: int, most: int | None) -> tuple[_Part, _Part]:
     found = collect_docstrings()
     found = found if most is None else found[:: max(1, len(found) // most)][:most]
     labels = [list(one.labels) for one in found]
     return tuple(  # type: ignore[return-value]
         _Part([found[i].name for i in part], [found[i].text for i in part], [labels[i] for i in part])
-        for part in hold_out(labels, HELD_OUT, seed)
+        for part in hold_out(labels, HELD_OUT, random_state)
     )
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setwise.cli.manners import note, note_skipped, watch, working
 from setwise.cli.predict import BATCH
 from setwise.cli.reading import takes_read_options
+from setwise.cli.runtime import note, note_skipped, watch, working
 from setwise.cli.settings import ModelFile
 from setwise.cli.terminal import Table, say_json, show
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from setwise.data import Dataset, Document, TextDocument, VectorDocument, feature_matrix
 from setwise.exceptions import Incompatible, InvalidData
-from setwise.text import TextVectoriser
-from setwise.tuning.automatic import usual_validation
+from setwise.text import TextVectorizer
+from setwise.tuning.autotune import usual_validation
 
 __all__ = ["Features", "Rows", "rows_of"]
 
@@ -22,13 +22,13 @@ class Features:
     """The rows of the training documents, and how other documents become rows of the same width."""
 
     X: Any
-    text: TextVectoriser | None
+    text: TextVectorizer | None
     """None where documents come as vectors."""
     names: tuple[str, ...] | None
     """Of the features of vectors, where the file tells them."""
 
     @classmethod
-    def learnt(cls, dataset: Dataset, words: TextVectoriser, file: str, *, holds_out: bool = True) -> Features:
+    def learnt(cls, dataset: Dataset, words: TextVectorizer, file: str, *, holds_out: bool = True) -> Features:
         """Learn the words of texts, or take vectors as they are, where ``file`` has enough to train on.
 
         ``holds_out`` says that some of the documents are held out to tune on.
@@ -51,7 +51,7 @@ class Features:
 
 
 def _check_trainable(dataset: Dataset, file: str, holds_out: bool) -> None:
-    labels = dataset.Y or []
+    labels = dataset.y or []
     least = usual_validation(len(labels)).n_folds or 2
     if holds_out and len(labels) < least:
         raise InvalidData(f"{file} must give at least {least} documents to train on; it gives {len(labels)}.")
@@ -72,7 +72,7 @@ class Rows:
     """The share of each text's words that the model knows; None for vectors."""
 
 
-def rows_of(documents: Sequence[Document], text: TextVectoriser | None, n_features: int, file: str) -> Rows:
+def rows_of(documents: Sequence[Document], text: TextVectorizer | None, n_features: int, file: str) -> Rows:
     """Return the rows of some documents for a model that was trained on texts, or on vectors."""
     texts = [document.text for document in documents if isinstance(document, TextDocument)]
     if (text is not None) != bool(texts):

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from setwise.cli.manners import note
+from setwise.cli.runtime import note
 from setwise.cli.settings import ModelFile
 from setwise.cli.terminal import Table, say_json, show
 
@@ -29,9 +29,9 @@ def inspect(
 
         setwise inspect topics.setwise --words 10 --show 0 --json
     """
-    from setwise.cli.strongest import strongest_features
+    from setwise.cli.top_features import strongest_features
     from setwise.data import check_files
-    from setwise.models.size import model_size
+    from setwise.models.model_size import model_size
     from setwise.persistence import load
 
     check_files([model])

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from setwise.cli.manners import note, note_skipped, watch
 from setwise.cli.reading import takes_read_options
+from setwise.cli.runtime import note, note_skipped, watch
 from setwise.cli.settings import EscapeFormulas, ModelFile
 
 __all__ = ["predict"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setwise.cli.shared import taking
+from setwise.cli.option_groups import taking
 
 if TYPE_CHECKING:
     from setwise.data import ReadOptions

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setwise.cli.manners import FAILED_WORK, note
-from setwise.cli.settings import Seed
+from setwise.cli.runtime import FAILED_WORK, note
+from setwise.cli.settings import RandomState
 from setwise.cli.terminal import say
 from setwise.exceptions import InvalidData
 
 if TYPE_CHECKING:
-    from setwise.experiments.circumstances import Circumstances
     from setwise.experiments.plan import Work
+    from setwise.experiments.run_config import Circumstances
 
 __all__ = ["reproduce"]
 
@@ -30,7 +30,7 @@ def reproduce(
     datasets: Annotated[str | None, _some("corpora")] = None,
     models: Annotated[str | None, _some("models")] = None,
     tables: Annotated[str | None, _some("of the tables: 1 to 5, heat or variants")] = None,
-    seed: Seed = 0,
+    random_state: RandomState = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Work side by side; a piece a core if not given.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Two small corpora, few settings: minutes.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The folder for rows and reports.")] = None,
@@ -48,11 +48,11 @@ def reproduce(
         setwise reproduce --datasets bibtex,medical --models BR,CBM --tables 2,4 --jobs 2
     """
     from setwise.data import check_distinct, check_files
-    from setwise.experiments.circumstances import Circumstances
     from setwise.experiments.corpora import Parts
     from setwise.experiments.grids import FULL, QUICK
     from setwise.experiments.page import write_reports
     from setwise.experiments.rows import read_rows
+    from setwise.experiments.run_config import Circumstances
 
     folder = output or Path("reproduction-quick" if quick else "reproduction")
     target = page or folder / "reproduction.md"
@@ -60,7 +60,7 @@ def reproduce(
     check_distinct([*folder.glob("rows/*"), *folder.glob("cells/*"), folder / "index.html"], [target])
     failed: list[Work] = []
     if not only_page:
-        circumstances = Circumstances(QUICK if quick else FULL, seed, folder / "cells", data)
+        circumstances = Circumstances(QUICK if quick else FULL, random_state, folder / "cells", data)
         names = _datasets(datasets, circumstances)
         corpora = [file for name in names for file in Parts(name, data).stored().folder.iterdir()]
         check_distinct(corpora, [target])

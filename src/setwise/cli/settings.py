@@ -15,7 +15,7 @@ __all__ = [
     "Metric",
     "ModelFile",
     "ModelName",
-    "Seed",
+    "RandomState",
     "Threads",
 ]
 
@@ -61,7 +61,7 @@ Metric = Annotated[
         rich_help_panel=_TUNING,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")]
+RandomState = Annotated[int, typer.Option(min=0, help="The same random_state gives the same model.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Number of threads; all cores if not given.")]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
 EscapeFormulas = Annotated[

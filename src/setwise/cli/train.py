@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setwise.cli.manners import example, note, note_skipped, watch, working
 from setwise.cli.reading import as_arguments, takes_read_options
-from setwise.cli.settings import Budget, Calibration, Decision, Inference, Metric, ModelName, Seed, Threads
+from setwise.cli.runtime import example, note, note_skipped, watch, working
+from setwise.cli.settings import Budget, Calibration, Decision, Inference, Metric, ModelName, RandomState, Threads
 from setwise.cli.terminal import Table, say, say_json, show
-from setwise.cli.words import takes_word_options
+from setwise.cli.text_options import takes_word_options
 
 if TYPE_CHECKING:
-    from setwise.tuning.automatic import Tuned
+    from setwise.tuning.autotune import Tuned
 
 __all__ = ["train"]
 
@@ -40,7 +40,7 @@ def train(
     resume: Annotated[
         str | None, typer.Option(metavar="FILE", help="Checkpoint of the tuning; an interrupted run continues from it.")
     ] = None,
-    seed: Seed = 0,
+    random_state: RandomState = 0,
     threads: Threads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was chosen as one JSON object.")] = False,
     reading: Any = None,
@@ -81,7 +81,7 @@ def train(
         other = read_dataset(valid, reading, n_features=features.width_of_vectors, watch=other_checks.over)
         note_skipped(other.problems)
         other_checks.note_shared(checks)
-        tuned_on = features.of(other.X), other.Y
+        tuned_on = features.of(other.X), other.y
     classifier = SetClassifier(
         model,
         inference,
@@ -89,12 +89,12 @@ def train(
         calibration=None if calibration == "none" else calibration,
         budget=budget,
         metric=metric,
-        seed=seed,
-        n_threads=threads,
+        random_state=random_state,
+        n_jobs=threads,
         tuning_file=resume,
         progress=True,
     )
-    classifier.fit(features.X, found.Y, tuned_on)
+    classifier.fit(features.X, found.y, tuned_on)
     seconds = perf_counter() - started
     with working("saving"):
         save(

@@ -4,9 +4,9 @@ from setwise.data.atomic import atomic_writer
 from setwise.data.catalogue import Corpus, find_corpus
 from setwise.data.conversion import convert, split
 from setwise.data.documents import Document, Names, TextDocument, VectorDocument
+from setwise.data.feature_matrix import feature_matrix
 from setwise.data.formats import FORMATS, ReadOptions, WriteOptions
-from setwise.data.libsvm import read_libsvm
-from setwise.data.matrices import feature_matrix
+from setwise.data.libsvm_matrix import read_libsvm
 from setwise.data.paths import check_distinct, check_files, check_target
 from setwise.data.reading import Dataset, Documents, batches, files_read, open_documents, read_dataset
 from setwise.data.statistics import CorpusStatistics, statistics

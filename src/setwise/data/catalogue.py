@@ -9,7 +9,7 @@ from pathlib import Path
 import scipy.sparse as sp
 
 from setwise.data.formats.names import FEATURES_FILE, LABELS_FILE, read_names
-from setwise.data.libsvm import read_libsvm
+from setwise.data.libsvm_matrix import read_libsvm
 from setwise.exceptions import InvalidData
 
 __all__ = ["DATA_VARIABLE", "DEFAULT_FOLDER", "Corpus", "find_corpus"]
@@ -36,7 +36,7 @@ class Corpus:
         return read_names(self.folder / FEATURES_FILE)
 
     def read(self, part: str) -> tuple[sp.csr_array, sp.csr_array]:
-        """Read a part, ``"train"`` or ``"test"``, as (X, Y), all features and labels of the corpus wide."""
+        """Read a part, ``"train"`` or ``"test"``, as (X, y), all features and labels of the corpus wide."""
         return read_libsvm(self.folder / f"{part}.svm.gz", len(self.feature_names), len(self.label_names))
 
 

@@ -66,7 +66,7 @@ def split(
     write_options: WriteOptions | None = None,
     *,
     share: float = 0.2,
-    seed: int = 0,
+    random_state: int = 0,
     stratified: bool = True,
     watch: Watch = unwatched,
 ) -> Converted:
@@ -87,7 +87,9 @@ def split(
         names = documents.names if copy.can_write(documents.names) else survey.names(documents, copy.needs_features)
     if stratified and not survey.labels:
         raise InvalidData(f"{source} must have labels for a stratified split; it has none. Hint: split at random.")
-    rest, held = hold_out(labels, share, seed) if stratified else random_hold_out(len(labels), share, seed)
+    rest, held = (
+        hold_out(labels, share, random_state) if stratified else random_hold_out(len(labels), share, random_state)
+    )
     in_test = set(held.tolist())
     with open_documents(source, copy.reading) as documents:
         done = copy.run(documents, names, watch, [int(number in in_test) for number in range(len(labels))])

@@ -12,10 +12,10 @@ from typing import TypeVar
 import scipy.sparse as sp
 
 from setwise.data.documents import Document, Names, TextDocument, VectorDocument
+from setwise.data.feature_matrix import feature_matrix
 from setwise.data.formats import FORMATS, Format, Problems, ReadOptions, format_of
 from setwise.data.formats.sniffing import format_name_of
 from setwise.data.formats.streams import STANDARD, Source, open_source
-from setwise.data.matrices import feature_matrix
 from setwise.data.paths import FilePath, resolved
 from setwise.exceptions import InvalidData, InvalidParameter
 
@@ -133,7 +133,7 @@ class Dataset:
 
     X: list[str] | sp.csr_array
     """Texts, or a CSR array of float32 features."""
-    Y: list[list[str]] | None
+    y: list[list[str]] | None
     """The names of each document's labels; None where labels were not asked for and some document has none given."""
     ids: list[str | None]
     names: Names
@@ -167,7 +167,7 @@ def read_dataset(
         )
     return Dataset(
         X=_features(found, documents, n_features),
-        Y=None if unlabelled is not None else [list(document.labels or ()) for document in found],
+        y=None if unlabelled is not None else [list(document.labels or ()) for document in found],
         ids=[document.id for document in found],
         names=documents.names,
         problems=documents.problems,

@@ -24,42 +24,42 @@ __all__ = ["folds", "hold_out", "random_hold_out", "stratified_parts"]
 Documents = NDArray[np.int64]
 
 
-def hold_out(Y: Any, share: float = 0.2, seed: int = 0) -> tuple[Documents, Documents]:
+def hold_out(y: Any, share: float = 0.2, random_state: int = 0) -> tuple[Documents, Documents]:
     """Give the documents to train on and those held out, ``share`` of all, both rising."""
     _check_share(share)
-    part = stratified_parts(Y, [1.0 - share, share], seed)
+    part = stratified_parts(y, [1.0 - share, share], random_state)
     return np.flatnonzero(part == 0), np.flatnonzero(part == 1)
 
 
-def random_hold_out(n_documents: int, share: float = 0.2, seed: int = 0) -> tuple[Documents, Documents]:
+def random_hold_out(n_documents: int, share: float = 0.2, random_state: int = 0) -> tuple[Documents, Documents]:
     """Give the documents to train on and those held out by chance alone, both rising; neither part is empty."""
     _check_share(share)
     if n_documents < 2:
         raise InvalidData(f"There must be at least a document a part, 2; got {n_documents}.")
     n_held = min(max(round(n_documents * share), 1), n_documents - 1)
-    order = np.random.default_rng(seed).permutation(n_documents)
+    order = np.random.default_rng(random_state).permutation(n_documents)
     return np.sort(order[n_held:]), np.sort(order[:n_held])
 
 
-def folds(Y: Any, n_folds: int = 5, seed: int = 0) -> list[tuple[Documents, Documents]]:
+def folds(y: Any, n_folds: int = 5, random_state: int = 0) -> list[tuple[Documents, Documents]]:
     """Give ``n_folds`` pairs of documents to train on and documents held out; each is held out once."""
     if not isinstance(n_folds, numbers.Integral) or isinstance(n_folds, bool) or n_folds < 2:
         raise InvalidParameter(f"n_folds must be a whole number from 2 up; got {n_folds!r}.")
-    part = stratified_parts(Y, [1.0 / n_folds] * int(n_folds), seed)
+    part = stratified_parts(y, [1.0 / n_folds] * int(n_folds), random_state)
     return [(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in range(int(n_folds))]
 
 
-def stratified_parts(Y: Any, shares: Sequence[float], seed: int = 0) -> NDArray[np.int64]:
+def stratified_parts(y: Any, shares: Sequence[float], random_state: int = 0) -> NDArray[np.int64]:
     """Give each document its part, so that parts have ``shares`` of all documents and of each label.
 
-    No part stays empty. Ties are broken by what a part lacks in documents, then by chance; the same seed gives the same
-    parts.
+    No part stays empty. Ties are broken by what a part lacks in documents, then by chance; the same
+    random_state gives the same parts.
     """
-    labels = LabelMatrix.of(Y)
+    labels = LabelMatrix.of(y)
     n_documents = labels.n_samples
     if n_documents < len(shares):
         raise InvalidData(f"There must be at least a document a part, {len(shares)}; got {n_documents}.")
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     order = random.permutation(n_documents)
     part_of = _assign(labels.indicator[order], np.asarray(shares, dtype=np.float64), random)
     parts = np.empty(n_documents, dtype=np.int64)

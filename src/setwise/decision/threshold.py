@@ -31,14 +31,14 @@ def threshold(marginals: Array, at: float | Array = 0.5, *, at_least_one: bool =
     return sp.csr_array(chosen.astype(np.int64))
 
 
-def best_threshold(marginals: Array, Y: Any, *, at_least_one: bool = False) -> float:
+def best_threshold(marginals: Array, y: Any, *, at_least_one: bool = False) -> float:
     """Find the one threshold of the highest instance F1 on held-out documents, of all there are.
 
     Labels are let in one by one, the most probable of all documents first; each changes the F1 of its document by what
     it finds there, and the sum of these changes is followed. Between two probabilities that occur any threshold is as
     good: the middle is taken. Of equally good ones it is the highest.
     """
-    truth = LabelMatrix.of(Y).indicator.toarray().astype(bool)
+    truth = LabelMatrix.of(y).indicator.toarray().astype(bool)
     order = np.argsort(-marginals, axis=1, kind="stable")
     p = np.take_along_axis(marginals, order, axis=1)
     hits = np.cumsum(np.take_along_axis(truth, order, axis=1), axis=1)
@@ -57,13 +57,13 @@ def best_threshold(marginals: Array, Y: Any, *, at_least_one: bool = False) -> f
     return float(middle if middle < levels[best] else below[best])  # neighbours have no middle
 
 
-def best_thresholds(marginals: Array, Y: Any) -> Array:
+def best_thresholds(marginals: Array, y: Any) -> Array:
     """Find for each label the threshold of its highest F1 on held-out documents.
 
     Between two probabilities that occur any threshold is as good: the middle is taken. It is 0.5 for a label that no
     document has, or that has a probability in none that has it.
     """
-    truth = LabelMatrix.of(Y).indicator.toarray().astype(bool)
+    truth = LabelMatrix.of(y).indicator.toarray().astype(bool)
     found = np.full(marginals.shape[1], 0.5)
     for label in np.flatnonzero(truth.any(axis=0)):
         order = np.argsort(-marginals[:, label], kind="stable")

@@ -8,8 +8,8 @@ from statistics import mean
 
 import numpy as np
 
-from setwise.experiments.found import Found
 from setwise.experiments.recipes import ALL_FOUR, NOTHING
+from setwise.experiments.results import Found
 from setwise.experiments.rows import Row
 from setwise.experiments.tables import CRF_MODELS, GFM_COLUMNS, SIZES, pair_recipe, shrunk
 from setwise.experiments.verdicts import (

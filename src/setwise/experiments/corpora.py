@@ -34,12 +34,12 @@ class Part:
     """Documents and 0/1 labels, and the weighting of words that training documents gave, where there is one."""
 
     X: sp.csr_array
-    Y: sp.csr_array
+    y: sp.csr_array
     weighting: TfidfTransformer | None = None
 
     def first(self, n_documents: int | None) -> Part:
         """Give so many documents; all of them for None."""
-        return Part(self.X[:n_documents], self.Y[:n_documents], self.weighting)
+        return Part(self.X[:n_documents], self.y[:n_documents], self.weighting)
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,15 @@ class Parts:
 def features(name: str, part: str, fitted: TfidfTransformer | None = None, *, folder: Path | None = None) -> Part:
     """Read one part of a corpus, and weigh words as ``fitted`` says; the train part fits its own weighting."""
     base, _, variation = name.partition("@")
-    X, Y = _varied(find_corpus(base, folder=folder), part, variation)
+    X, y = _varied(find_corpus(base, folder=folder), part, variation)
     # scikit-learn's LIBLINEAR wants doubles, and would make a copy for each label otherwise.
     X = sp.csr_array(X, dtype=np.float64)
     if base not in COUNTS:
-        return Part(X, Y)
+        return Part(X, y)
     weighting = TfidfTransformer(sublinear_tf=True).fit(X) if part == "train" else fitted
     if weighting is None:
         raise InvalidParameter(f"The test part of {name} must be given the weighting of its train part; got none.")
-    return Part(sp.csr_array(weighting.transform(X)), Y, weighting)
+    return Part(sp.csr_array(weighting.transform(X)), y, weighting)
 
 
 def _varied(corpus: Corpus, part: str, variation: str) -> tuple[sp.csr_array, sp.csr_array]:
@@ -99,14 +99,14 @@ def _varied(corpus: Corpus, part: str, variation: str) -> tuple[sp.csr_array, sp
 def _split_anew(corpus: Corpus, part: str, seed: int) -> tuple[sp.csr_array, sp.csr_array]:
     """Take as many documents to test on as the corpus has for that, by chance from all of them."""
     parts = [corpus.read(one) for one in ("train", "test")]
-    X, Y = (sp.csr_array(sp.vstack(matrices, format="csr")) for matrices in zip(*parts, strict=True))
+    X, y = (sp.csr_array(sp.vstack(matrices, format="csr")) for matrices in zip(*parts, strict=True))
     rest, held = random_hold_out(X.shape[0], parts[1][0].shape[0] / X.shape[0], seed)
     chosen = rest if part == "train" else held
-    return X[chosen], Y[chosen]
+    return X[chosen], y[chosen]
 
 
 def _fewer_features(corpus: Corpus, part: str, n_features: int) -> tuple[sp.csr_array, sp.csr_array]:
     counts = np.bincount(corpus.read("train")[0].indices, minlength=len(corpus.feature_names))
     kept = np.sort(np.argsort(-counts, kind="stable")[:n_features])
-    X, Y = corpus.read(part)
-    return X[:, kept], Y
+    X, y = corpus.read(part)
+    return X[:, kept], y

@@ -10,18 +10,18 @@ __all__ = ["corpus_row"]
 
 def corpus_row(documents: Documents) -> Corpus:
     """Count labels, sets, features and documents."""
-    Y, (_, Y_test) = documents.Y, documents.test
-    n_documents = Y.n_samples + Y_test.n_samples
-    known = set(map(tuple, Y.name_lists()))
+    y, (_, y_test) = documents.y, documents.test
+    n_documents = y.n_samples + y_test.n_samples
+    known = set(map(tuple, y.name_lists()))
     return Corpus(
         documents.corpus.name,
-        labels=Y.n_labels,
+        labels=y.n_labels,
         label_sets=len(known),
         features=documents.train.X.shape[1],
         instances=n_documents,
-        cardinality=(Y.indicator.nnz + Y_test.indicator.nnz) / n_documents,
-        instances_per_label=Y.indicator.nnz / Y.n_labels,
-        n_train=Y.n_samples,
-        n_test=Y_test.n_samples,
-        unseen=sum(tuple(one) not in known for one in Y_test.name_lists()),
+        cardinality=(y.indicator.nnz + y_test.indicator.nnz) / n_documents,
+        instances_per_label=y.indicator.nnz / y.n_labels,
+        n_train=y.n_samples,
+        n_test=y_test.n_samples,
+        unseen=sum(tuple(one) not in known for one in y_test.name_lists()),
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from setwise.experiments.circumstances import Circumstances
 from setwise.experiments.corpora import Parts
 from setwise.experiments.plan import Work
+from setwise.experiments.run_config import Circumstances
 
 __all__ = ["cost"]
 

@@ -34,23 +34,23 @@ class Documents:
         if self.most is None:
             return whole
         some = some_of(whole.X.shape[0], self.most, self.seed)
-        return Part(whole.X[some], whole.Y[some], whole.weighting)
+        return Part(whole.X[some], whole.y[some], whole.weighting)
 
     @cached_property
-    def Y(self) -> LabelMatrix:
+    def y(self) -> LabelMatrix:
         """Their labels."""
-        return LabelMatrix.of(self.train.Y)
+        return LabelMatrix.of(self.train.y)
 
     @cached_property
     def support(self) -> Support:
         """Their label sets."""
-        return Support.of(self.Y)
+        return Support.of(self.y)
 
     @cached_property
     def test(self) -> tuple[Any, LabelMatrix]:
         """Test documents, and their labels."""
         part = self.corpus.test(self.train)
-        return part.X, LabelMatrix.of(part.Y)
+        return part.X, LabelMatrix.of(part.y)
 
     def f1(self, recipe: Recipe, model: Any) -> NDArray[np.float64]:
         """Predict the test documents, and give the F1 of each."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from setwise.experiments.found import Found
+from setwise.experiments.results import Found
 from setwise.experiments.rows import Heat, Row
 from setwise.reports import Figure, heat_map, pipeline_figure
 

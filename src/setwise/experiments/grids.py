@@ -12,7 +12,7 @@ from setwise.labels import LabelMatrix
 from setwise.learners import strength_grid
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
 from setwise.tuning.budget import NEGLIGIBLE_IF_SOFT
-from setwise.tuning.lines import LEAST_PULL, critical_of_all
+from setwise.tuning.grid import LEAST_PULL, critical_of_all
 
 __all__ = ["FULL", "QUICK", "SLOW", "Effort", "Grid", "looked_at", "make_model", "settings"]
 
@@ -106,19 +106,19 @@ EVERY = 10
 """Of later iterations, and of a CRF's, which are many and small, one in so many is looked at."""
 
 
-def make_model(name: str, seed: int = 0, n_threads: int = 1) -> Any:
+def make_model(name: str, seed: int = 0, n_jobs: int = 1) -> Any:
     """Make the model of that name, every other setting its own."""
     match name:
         case "BR":
-            return BinaryRelevance(n_threads=n_threads)
+            return BinaryRelevance(n_jobs=n_jobs)
         case "PCC":
-            return ClassifierChain(seed=seed, n_threads=n_threads)
+            return ClassifierChain(random_state=seed, n_jobs=n_jobs)
         case "CRF" | "CRF without pairs":
-            return PairwiseCRF(pairs=name == "CRF", n_threads=n_threads)
+            return PairwiseCRF(pairs=name == "CRF", n_jobs=n_jobs)
         case "LSF":
-            return LabelSizeFactors(n_threads=n_threads)
+            return LabelSizeFactors(n_jobs=n_jobs)
         case "CBM":
-            return BernoulliMixture(N_COMPONENTS, max_iter=MOST_EM, seed=seed, n_threads=n_threads)
+            return BernoulliMixture(N_COMPONENTS, max_iter=MOST_EM, random_state=seed, n_jobs=n_jobs)
     raise InvalidParameter(f"model must be one of the experiments' models; got {name!r}.")
 
 
@@ -127,9 +127,9 @@ def looked_at(model: str, iteration: int) -> bool:
     return iteration % EVERY == 0 or (iteration <= EARLY and not model.startswith("CRF"))
 
 
-def settings(model: str, X: Any, Y: LabelMatrix, effort: Effort, *, l1: bool) -> list[dict[str, Any]]:
+def settings(model: str, X: Any, y: LabelMatrix, effort: Effort, *, l1: bool) -> list[dict[str, Any]]:
     """Give what is tried for a model on these documents, with an L1 term or with squares alone."""
-    critical = critical_of_all(X, Y, 1)
+    critical = critical_of_all(X, y, 1)
     if model == "CBM":
         return list(_mixtures(critical, effort, l1))
     grid = {"LSF": effort.sizes}.get(model, effort.crf if model.startswith("CRF") else effort.learners)

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from setwise.experiments.circumstances import Circumstances, Tell, peak_mb, versions
 from setwise.experiments.corpora import Parts
 from setwise.experiments.documents import Documents, some_of
 from setwise.experiments.grids import SLOW, looked_at, make_model, settings
 from setwise.experiments.plan import Work, recipes_of
 from setwise.experiments.recipes import Letters, prediction
 from setwise.experiments.rows import Score, packed
+from setwise.experiments.run_config import Circumstances, Tell, peak_mb, versions
 from setwise.experiments.seeds import seed_of
 from setwise.experiments.watching import Best, Watched, watched
-from setwise.models.size import model_size
+from setwise.models.model_size import model_size
 from setwise.prediction import Recipe
 from setwise.tuning import Validation, fit_for
 from setwise.tuning.store import CellStore
@@ -52,8 +52,8 @@ class ModelWork:
             chosen, n_repeat = best[recipe], repeat if name == "CBM" else 0
             which = repr((dataset, sorted(chosen.settings.items()), chosen.iterations, n_repeat))
             if which not in trained:
-                model = make_model(name, seed, self.run.n_threads).set_params(**chosen.settings)
-                trained[which] = fit_for(model, some.train.X, some.Y, chosen.iterations)
+                model = make_model(name, seed, self.run.n_jobs).set_params(**chosen.settings)
+                trained[which] = fit_for(model, some.train.X, some.y, chosen.iterations)
             model = trained[which]
             f1 = some.f1(prediction(name, recipe, seed=seed), model)
             size = model_size(model)
@@ -87,10 +87,10 @@ class ModelWork:
         judges = {_way(one): self._judge(one) for one in recipes_of(self.work.model, l1=self.work.l1)}
         seed = seed_of(self.run.seed, self.work.dataset)
         effort = self.run.effort
-        some = some_of(documents.Y.n_samples, effort.chosen_on, seed)
-        X, Y = documents.train.X[some], documents.Y.take(some)
-        parts = Validation(0.2, self._n_folds(Y.n_samples), seed, effort.judged_on).parts(X, Y)
-        grid = settings(self.work.model, X, Y, effort, l1=self.work.l1)
+        some = some_of(documents.y.n_samples, effort.chosen_on, seed)
+        X, y = documents.train.X[some], documents.y.take(some)
+        parts = Validation(0.2, self._n_folds(y.n_samples), seed, effort.judged_on).parts(X, y)
+        grid = settings(self.work.model, X, y, effort, l1=self.work.l1)
         model = make_model(self.work.model, seed_of(self.run.seed, self.work.dataset, self.work.model, 0))
         identity = {
             "work": self.work.name,
@@ -98,10 +98,10 @@ class ModelWork:
             "seed": self.run.seed,
             "model": repr(model),
             "settings": grid,
-            "held_out": [part.Y_held.n_samples for part in parts],
+            "held_out": [part.y_held.n_samples for part in parts],
             "judges": {name: recipe.n_samples for name, recipe in judges.items()},
         }
-        model.set_params(n_threads=self.run.n_threads)
+        model.set_params(n_jobs=self.run.n_jobs)
         path = self.run.cells / f"{self.work.name.replace(' ', '-')}.jsonl"
         with CellStore(path, identity) as store:
             for number, one in enumerate(grid):

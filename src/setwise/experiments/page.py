@@ -9,11 +9,11 @@ from pathlib import Path
 
 from setwise.data.atomic import atomic_writer
 from setwise.experiments.claims import CLAIMS
-from setwise.experiments.effort import effort_table, what_was_done
+from setwise.experiments.cost_report import effort_table, what_was_done
 from setwise.experiments.figures import figure_titles, figures
-from setwise.experiments.found import Found
-from setwise.experiments.method import how_it_was_done
+from setwise.experiments.method_text import how_it_was_done
 from setwise.experiments.paper import comparability, counterpart, slips
+from setwise.experiments.results import Found
 from setwise.experiments.rows import Row
 from setwise.experiments.shortfall import shortfall
 from setwise.experiments.tables import tables

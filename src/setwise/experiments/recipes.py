@@ -87,7 +87,7 @@ def prediction(model: str, recipe: str, *, seed: int = 0, n_samples: int = 1000)
         return Recipe("exact", "gfm")  # support inference needs a joint: LSF's own marginals stand in its columns
     if letters.support or model.startswith("CRF"):
         return Recipe("support", decision)  # type: ignore[arg-type]
-    return Recipe("sampled", "gfm", seed=seed, n_samples=n_samples) if letters.gfm else Recipe("mode", decision)  # type: ignore[arg-type]
+    return Recipe("sampled", "gfm", random_state=seed, n_samples=n_samples) if letters.gfm else Recipe("mode", decision)  # type: ignore[arg-type]
 
 
 def is_random(model: str, recipe: str) -> bool:

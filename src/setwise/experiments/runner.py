@@ -19,10 +19,10 @@ from typing import Any
 
 from setwise.data.atomic import atomic_writer
 from setwise.exceptions import NotConverged, SetwiseError
-from setwise.experiments.circumstances import Circumstances
 from setwise.experiments.corpora import Parts
 from setwise.experiments.plan import Work
 from setwise.experiments.rows import Row, as_stored, row_of
+from setwise.experiments.run_config import Circumstances
 from setwise.experiments.work import found_by
 from setwise.tuning.store import CellStore
 

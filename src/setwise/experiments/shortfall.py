@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from setwise.experiments.found import Found
 from setwise.experiments.paper import counterpart, printed
 from setwise.experiments.reasons import reason
 from setwise.experiments.recipes import ALL_FOUR
+from setwise.experiments.results import Found
 from setwise.experiments.rows import Row
 from setwise.reports.table import Entry, Table
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 
-from setwise.experiments.found import Found
 from setwise.experiments.paper import counterpart, domain, paper_datasets, printed
 from setwise.experiments.recipes import ALL_FOUR, CRF_RECIPES, PREDICTION_RECIPES, TRAINING_RECIPES
+from setwise.experiments.results import Found
 from setwise.experiments.rows import Corpus, Row, Score
 from setwise.reports.table import Entry, Table
 

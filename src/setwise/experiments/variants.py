@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import mean, stdev
 
-from setwise.experiments.found import Found
 from setwise.experiments.paper import counterpart, printed
 from setwise.experiments.recipes import ALL_FOUR
+from setwise.experiments.results import Found
 from setwise.experiments.rows import Row
 from setwise.experiments.shortfall import TABLE_OF
 from setwise.reports.table import Entry, Table

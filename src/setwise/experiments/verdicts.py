@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 
 from setwise.experiments.differences import Comparison, compared
-from setwise.experiments.found import Found
 from setwise.experiments.recipes import not_applicable
+from setwise.experiments.results import Found
 from setwise.experiments.rows import mean_by_document
 from setwise.reports.table import Entry, Table
 

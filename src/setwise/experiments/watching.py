@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from setwise.labels import Decided
+from setwise.labels import Decision
 from setwise.metrics import instance_f1
 from setwise.prediction import Recipe
 from setwise.tuning import Part
@@ -61,7 +61,7 @@ def watched(
     # Where one part ended nobody looked at the others; where the last one did, all are at their end.
     known = {iteration for looks in seen for iteration in looks}
     iterations = sorted({iteration for iteration in known if looked_at(iteration)} | {max(known)})
-    weights = [part.Y_held.n_samples for part in parts]
+    weights = [part.y_held.n_samples for part in parts]
     values = {
         judge: [
             float(np.average([looks[_at_or_before(looks, now)][judge] for looks in seen], weights=weights))
@@ -90,7 +90,7 @@ def _looks(
             found[iteration] = _judged(trained, part, judges)
         return False
 
-    model.fit(part.X, part.Y, callback=look)
+    model.fit(part.X, part.y, callback=look)
     # The end is looked at in any case: after the last callback a model may still have changed.
     found[max(last, 1)] = _judged(model, part, judges)
     return found
@@ -103,6 +103,6 @@ def _judged(model: Any, part: Part, judges: Mapping[str, Recipe]) -> dict[str, f
     for name, recipe in judges.items():
         if recipe.inference not in known:
             known[recipe.inference] = list(recipe.blocks(model, part.X_held, part.support))
-        sets = Decided.stacked([recipe.decide(some) for some in known[recipe.inference]]).sets
-        values[name] = instance_f1(part.Y_held, part.Y_held.with_indicator(sets))
+        sets = Decision.stacked([recipe.decide(some) for some in known[recipe.inference]]).sets
+        values[name] = instance_f1(part.y_held, part.y_held.with_indicator(sets))
     return values

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from setwise.experiments.circumstances import Circumstances, Tell
 from setwise.experiments.corpora import Parts
 from setwise.experiments.corpus_work import corpus_row
 from setwise.experiments.documents import Documents
@@ -12,6 +11,7 @@ from setwise.experiments.heat_work import heat_row
 from setwise.experiments.model_work import ModelWork
 from setwise.experiments.plan import Work
 from setwise.experiments.rows import Row
+from setwise.experiments.run_config import Circumstances, Tell
 
 __all__ = ["found_by"]
 

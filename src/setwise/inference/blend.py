@@ -35,7 +35,7 @@ class BlendInference:
         """Give p(y_l = 1, |y| = s | x) for each document of a block."""
         require(model, *self.needs, *self.free.needs, by="Blended inference")
         return blended(
-            size_marginals_of(self.support.infer(model, X), self.support.n_threads),
+            size_marginals_of(self.support.infer(model, X), self.support.n_jobs),
             self.free.infer(model, X),
             self.weight,
         )
@@ -50,12 +50,12 @@ def blended(first: SizeMarginals, second: SizeMarginals, weight: float) -> SizeM
     return SizeMarginals(joint, (1.0 - weight) * first.empty + weight * second.empty)
 
 
-def size_marginals_of(known: SetDistribution | SizeMarginals, n_threads: int = 1) -> SizeMarginals:
+def size_marginals_of(known: SetDistribution | SizeMarginals, n_jobs: int = 1) -> SizeMarginals:
     """Give what is known of labels and sizes, from whatever form it is known in."""
     if isinstance(known, SizeMarginals):
         return known
     indptr, indices = known.sets.indptr.astype(np.int64), known.sets.indices.astype(np.int32)
     n_sizes = max(1, int(np.diff(indptr).max(initial=1)))
     return SizeMarginals(
-        *_core.size_marginals_of_sets(known.probability, known.sets.shape[1], indptr, indices, n_sizes, n_threads)
+        *_core.size_marginals_of_sets(known.probability, known.sets.shape[1], indptr, indices, n_sizes, n_jobs)
     )

@@ -24,7 +24,7 @@ from setwise.inference.blocks import document_blocks, documents_that_fit
 from setwise.labels import LabelMatrix, SetDistribution, Support
 
 __all__ = [
-    "AS_IT_IS",
+    "IDENTITY",
     "UNSEEN_COUNT",
     "SetCalibration",
     "calibrated",
@@ -71,7 +71,7 @@ class SetCalibration:
         return self.prior * frequent + self.size * size
 
 
-AS_IT_IS = SetCalibration()
+IDENTITY = SetCalibration()
 """Trust the model."""
 
 
@@ -80,17 +80,17 @@ def _set_features(support: Support) -> tuple[Array, Array]:
     return np.log(np.maximum(support.counts, UNSEEN_COUNT)), np.diff(support.sets.indicator.indptr).astype(np.float64)
 
 
-def fit_calibration(model: ScoresSets, X: Any, Y: Any, support: Support) -> SetCalibration:
+def fit_calibration(model: ScoresSets, X: Any, y: Any, support: Support) -> SetCalibration:
     """Find the calibration under which the sets of held-out documents are most probable among the support.
 
-    X and Y must not have been trained on. Documents whose set the support lacks, or the model rules out, have no say.
+    X and y must not have been trained on. Documents whose set the support lacks, or the model rules out, have no say.
     The problem is convex, and solved by Newton's method; documents by sets are never held whole.
     """
     require(model, "log_prob", by="Set calibration")
-    own = support.index_of(LabelMatrix.of(Y, support.sets.names))
+    own = support.index_of(LabelMatrix.of(y, support.sets.names))
     if not (own >= 0).any():
         raise InvalidData(
-            "Y must have at least one set of the support; got none. Hint: use exact or sampled inference."
+            "y must have at least one set of the support; got none. Hint: use exact or sampled inference."
         )
     n_block = documents_that_fit(4 * support.n_sets)
     point = np.array([1.0, 0.0, 0.0])
@@ -160,20 +160,20 @@ def _likelihood(
     return loss / n, gradient / n, curvature / n
 
 
-def fit_scaling(model: GivesScaledSizeMarginals, X: Any, Y: Any) -> SetCalibration:
+def fit_scaling(model: GivesScaledSizeMarginals, X: Any, y: Any) -> SetCalibration:
     """Find scale and shift of the logits under which the labels of held-out documents are most probable, one by one.
 
     It is the calibration of exact inference, which knows no support and needs no seen set; the prior stays 0.
     """
     require(model, "scaled_marginals", by="Calibration without support")
-    truth = LabelMatrix.of(Y).indicator.toarray().astype(bool)
+    truth = LabelMatrix.of(y).indicator.toarray().astype(bool)
 
     def mean_log_prob(tried: SetCalibration) -> float:
         marginals = model.scaled_marginals(X, tried.scale, tried.size)
         chance = np.where(truth, marginals, 1.0 - marginals)
         return float(np.log(np.maximum(chance, _LEAST_CHANCE)).sum(axis=1).mean())
 
-    return improve_calibration(AS_IT_IS, mean_log_prob, with_prior=False)
+    return improve_calibration(IDENTITY, mean_log_prob, with_prior=False)
 
 
 def improve_calibration(
@@ -212,7 +212,7 @@ def improve_calibration(
     return best if score(best) > score(start) else start
 
 
-def calibrated(log_prob: Array, calibration: SetCalibration, support: Support, n_threads: int) -> SetDistribution:
+def calibrated(log_prob: Array, calibration: SetCalibration, support: Support, n_jobs: int) -> SetDistribution:
     """Probabilities of the support's sets, from their log-probabilities, which are changed in place.
 
     A set that the model rules out, with minus infinity, stays so under any scale.
@@ -225,5 +225,5 @@ def calibrated(log_prob: Array, calibration: SetCalibration, support: Support, n
         np.multiply(log_prob, calibration.scale, out=log_prob, where=log_prob > -np.inf)
     if calibration.prior != 0.0 or calibration.size != 0.0:
         log_prob += calibration.bias(support)
-    _core.softmax_rows(log_prob, n_threads)
+    _core.softmax_rows(log_prob, n_jobs)
     return SetDistribution(support.sets.indicator, log_prob)

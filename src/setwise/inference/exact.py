@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from setwise.abilities import GivesScaledSizeMarginals, GivesSizeMarginals, require
 from setwise.inference.blocks import documents_that_fit
-from setwise.inference.calibration import AS_IT_IS, SetCalibration
+from setwise.inference.calibration import IDENTITY, SetCalibration
 from setwise.labels import SizeMarginals
 
 __all__ = ["ExactInference"]
@@ -26,7 +26,7 @@ class ExactInference:
 
     needs: ClassVar[tuple[str, ...]] = ("size_marginals",)
 
-    calibration: SetCalibration = AS_IT_IS
+    calibration: SetCalibration = IDENTITY
 
     def block(self, n_labels: int) -> int:
         """How many documents to ask about at a time."""

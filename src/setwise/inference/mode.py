@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from setwise.abilities import FindsMode, require
 from setwise.inference.blocks import documents_that_fit
-from setwise.labels import Modes
+from setwise.labels import MostProbable
 
 __all__ = ["ModeInference"]
 
@@ -22,7 +22,7 @@ class ModeInference:
         """How many documents to ask about at a time."""
         return documents_that_fit(n_labels)
 
-    def infer(self, model: FindsMode, X: Any) -> Modes:
+    def infer(self, model: FindsMode, X: Any) -> MostProbable:
         """Give the most probable set of each document of a block."""
         require(model, *self.needs, by="Mode inference")
         return model.mode(X)

@@ -22,12 +22,12 @@ _BLOCK = 64
 
 @dataclass(frozen=True, eq=False)
 class SampledInference:
-    """``n_samples`` label sets per document, drawn from the seed and the document alone, whatever comes with it."""
+    """``n_samples`` label sets per document; they depend on ``random_state`` and the document alone."""
 
     needs: ClassVar[tuple[str, ...]] = ("sample",)
 
     n_samples: int = 1000
-    seed: int = 0
+    random_state: int = 0
 
     def block(self, n_labels: int) -> int:
         """How many documents to ask about at a time."""
@@ -36,7 +36,7 @@ class SampledInference:
     def infer(self, model: Any, X: Any) -> SizeMarginals:
         """Estimate p(y_l = 1, |y| = s | x) for each document of a block, from a model that draws sets."""
         require(model, *self.needs, by="Sampled inference")
-        n_documents, n_labels = X.shape[0], len(model.names_)
+        n_documents, n_labels = X.shape[0], len(model.classes_)
         n_at_a_time = max(1, MOST_DRAWN // (self.n_samples * n_labels))
         parts = [self._estimated(model, X[start : start + n_at_a_time]) for start in range(0, n_documents, n_at_a_time)]
         n_sizes = max(part.joint.shape[2] for part in parts)
@@ -46,7 +46,7 @@ class SampledInference:
 
     def _estimated(self, model: Samples, X: Any) -> SizeMarginals:
         """Estimate for some documents of the block."""
-        drawn = model.sample(X, self.n_samples, self.seed)
+        drawn = model.sample(X, self.n_samples, self.random_state)
         n_documents, n_labels = X.shape[0], drawn.shape[1]
         sizes = np.diff(drawn.indptr).astype(np.int64)
         n_sizes = max(1, int(sizes.max(initial=1)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from setwise.abilities import ScoresSets, require
 from setwise.inference.blocks import documents_that_fit
-from setwise.inference.calibration import AS_IT_IS, SetCalibration, calibrated
+from setwise.inference.calibration import IDENTITY, SetCalibration, calibrated
 from setwise.labels import SetDistribution, Support
 
 __all__ = ["SupportInference"]
@@ -22,8 +22,8 @@ class SupportInference:
     needs: ClassVar[tuple[str, ...]] = ("log_prob",)
 
     support: Support
-    calibration: SetCalibration = AS_IT_IS
-    n_threads: int = 1
+    calibration: SetCalibration = IDENTITY
+    n_jobs: int = 1
 
     def block(self, n_labels: int) -> int:
         """How many documents to ask about at a time."""
@@ -33,4 +33,4 @@ class SupportInference:
     def infer(self, model: ScoresSets, X: Any) -> SetDistribution:
         """Give the distribution over the support's sets for each document of a block."""
         require(model, *self.needs, by="Support inference")
-        return calibrated(model.log_prob(X, self.support.sets), self.calibration, self.support, self.n_threads)
+        return calibrated(model.log_prob(X, self.support.sets), self.calibration, self.support, self.n_jobs)

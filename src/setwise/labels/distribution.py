@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData
 
-__all__ = ["Decided", "Modes", "SetDistribution", "SizeMarginals", "require_room"]
+__all__ = ["Decision", "MostProbable", "SetDistribution", "SizeMarginals", "require_room"]
 
 MOST_NUMBERS = 2**25
 """Probabilities of labels and sizes that are held at one time: 256 MB."""
@@ -28,7 +28,7 @@ def require_room(n_labels: int, n_sizes: int, n_documents: int = 1) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Modes:
+class MostProbable:
     """The most probable set of each document, as far as a search can tell."""
 
     sets: sp.csr_array
@@ -121,7 +121,7 @@ class SetDistribution:
 
 
 @dataclass(frozen=True, eq=False)
-class Decided:
+class Decision:
     """The set chosen for each document, and its value."""
 
     sets: sp.csr_array
@@ -130,7 +130,7 @@ class Decided:
     """Under the criterion of the decision (expected F, or probability); of a recipe, the expected F1."""
 
     @classmethod
-    def stacked(cls, parts: Sequence[Decided]) -> Decided:
+    def stacked(cls, parts: Sequence[Decision]) -> Decision:
         """Give the documents of all parts, one part after the other."""
         sets = sp.csr_array(sp.vstack([part.sets for part in parts], format="csr"))
         return cls(sets, np.concatenate([part.value for part in parts]))

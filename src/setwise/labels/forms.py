@@ -27,21 +27,21 @@ class LabelLists(NamedTuple):
         return tuple(sorted(set(chain.from_iterable(self.documents)), key=int if self.integers else None))
 
 
-def lists_of_names(Y: Any, *, called: str = "Y") -> list[list[str]] | None:
-    """Return the label names of each document, integers as strings; None where ``Y`` is an indicator."""
-    found = read_lists(Y, called=called)
+def lists_of_names(y: Any, *, called: str = "y") -> list[list[str]] | None:
+    """Return the label names of each document, integers as strings; None where ``y`` is an indicator."""
+    found = read_lists(y, called=called)
     return None if found is None else found.documents
 
 
-def read_lists(Y: Any, *, called: str = "Y") -> LabelLists | None:
-    """Return the labels of each document, or None where ``Y`` is an indicator.
+def read_lists(y: Any, *, called: str = "y") -> LabelLists | None:
+    """Return the labels of each document, or None where ``y`` is an indicator.
 
     Lists of numbers are an indicator where they all have one length and hold 0 and 1 alone, and where one repeats a
     number, which no set of labels needs. Other lists of integers are the labels themselves.
     """
-    if sp.issparse(Y) or is_frame(Y) or (hasattr(Y, "__array__") and np.asarray(Y).dtype.kind in "biufc"):
+    if sp.issparse(y) or is_frame(y) or (hasattr(y, "__array__") and np.asarray(y).dtype.kind in "biufc"):
         return None
-    documents = _documents(Y, called)
+    documents = _documents(y, called)
     first = next(chain.from_iterable(documents), "")  # documents without any label are lists of names too
     if not isinstance(first, numbers.Number | np.bool_):
         return LabelLists(_checked_strings(documents, first, called), integers=False)
@@ -91,13 +91,13 @@ def are_integers(names: Iterable[str]) -> bool:
     return all(name.removeprefix("-").isdecimal() and str(int(name)) == name for name in names)
 
 
-def _documents(Y: Any, called: str) -> list[list[Any]]:
+def _documents(y: Any, called: str) -> list[list[Any]]:
     """Return each document's entries as a list, whether they are names or numbers."""
     asked = f"{called} must be an indicator of 0 and 1 or a list of label names for each document"
-    if isinstance(Y, str | bytes | dict) or not isinstance(Y, Iterable):
-        raise InvalidData(f"{asked}; got a value of type {type(Y).__name__}.")
+    if isinstance(y, str | bytes | dict) or not isinstance(y, Iterable):
+        raise InvalidData(f"{asked}; got a value of type {type(y).__name__}.")
     documents: list[list[Any]] = []
-    for document, entries in enumerate(Y):
+    for document, entries in enumerate(y):
         if isinstance(entries, str):
             raise InvalidData(
                 f"{asked}; got the string {entries!r} for document {document}. Hint: write [{entries!r}]."

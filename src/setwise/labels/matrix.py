@@ -41,7 +41,7 @@ class LabelMatrix:
             raise InvalidData(f"label names must be integers; got {wrong!r}.")
 
     @classmethod
-    def of(cls, Y: Any, names: Iterable[str] | None = None, *, called: str = "Y") -> LabelMatrix:
+    def of(cls, y: Any, names: Iterable[str] | None = None, *, called: str = "y") -> LabelMatrix:
         """Read labels from an indicator (sparse, dense or a data frame) or from a list of labels for each document.
 
         ``names`` are the known labels. For an indicator they name its columns ("0", "1", ... by default); a data frame
@@ -49,17 +49,17 @@ class LabelMatrix:
         without them it is every label that occurs, sorted. Lists may hold integers in place of names: see
         :func:`setwise.labels.forms.read_lists`. ``called`` is the argument's name in error messages.
         """
-        if isinstance(Y, LabelMatrix):
-            return Y if names is None else Y.checked_against(tuple(names), called=called)
-        if (lists := read_lists(Y, called=called)) is not None:
+        if isinstance(y, LabelMatrix):
+            return y if names is None else y.checked_against(tuple(names), called=called)
+        if (lists := read_lists(y, called=called)) is not None:
             made = cls._from_lists(lists, names, called)
-        elif is_frame(Y):
-            made = cls._from_frame(Y, names, called)
-        elif sp.issparse(Y):
-            kind: Kind = "sparse array" if isinstance(Y, sp.sparray) else "sparse matrix"
-            made = cls._from_indicator(Y, names, kind, called)
+        elif is_frame(y):
+            made = cls._from_frame(y, names, called)
+        elif sp.issparse(y):
+            kind: Kind = "sparse array" if isinstance(y, sp.sparray) else "sparse matrix"
+            made = cls._from_indicator(y, names, kind, called)
         else:
-            made = cls._from_indicator(_as_array(Y, called), names, "dense", called)
+            made = cls._from_indicator(_as_array(y, called), names, "dense", called)
         if made.n_samples == 0 or made.n_labels == 0:
             raise InvalidData(
                 f"{called} must hold at least one document and one label; got {made.n_samples} and {made.n_labels}."
@@ -67,36 +67,36 @@ class LabelMatrix:
         return made
 
     @classmethod
-    def _from_frame(cls, Y: Any, names: Iterable[str] | None, called: str) -> LabelMatrix:
-        columns, integers = frame_columns(Y, called)
+    def _from_frame(cls, y: Any, names: Iterable[str] | None, called: str) -> LabelMatrix:
+        columns, integers = frame_columns(y, called)
         checked_names(columns)
         expected = columns if names is None else checked_names(names)
         if columns != expected and sorted(columns) == sorted(expected):
-            Y, columns = Y.iloc[:, [columns.index(name) for name in expected]], expected
+            y, columns = y.iloc[:, [columns.index(name) for name in expected]], expected
         try:
-            values = np.asarray(Y, dtype=np.float64)  # whatever the types of single columns
+            values = np.asarray(y, dtype=np.float64)  # whatever the types of single columns
         except (TypeError, ValueError):
             raise InvalidData(f"{called} must hold numbers 0 and 1 in its columns; got other values.") from None
         made = cls._from_indicator(values, columns, "integer frame" if integers else "frame", called)
         return made.checked_against(expected, called=called)
 
     @classmethod
-    def _from_indicator(cls, Y: Any, names: Iterable[str] | None, kind: Kind, called: str) -> LabelMatrix:
-        if Y.ndim != 2:
+    def _from_indicator(cls, y: Any, names: Iterable[str] | None, kind: Kind, called: str) -> LabelMatrix:
+        if y.ndim != 2:
             raise InvalidData(
-                f"{called} must have two dimensions, documents by labels; got {Y.ndim}. "
+                f"{called} must have two dimensions, documents by labels; got {y.ndim}. "
                 f"Hint: for one label, reshape to a single column."
             )
-        if Y.dtype.kind not in "biuf":
-            raise InvalidData(f"{called} must hold numbers 0 and 1; got values of type {Y.dtype}.")
-        columns = tuple(str(label) for label in range(Y.shape[1])) if names is None else checked_names(names)
-        if len(columns) != Y.shape[1]:
+        if y.dtype.kind not in "biuf":
+            raise InvalidData(f"{called} must hold numbers 0 and 1; got values of type {y.dtype}.")
+        columns = tuple(str(label) for label in range(y.shape[1])) if names is None else checked_names(names)
+        if len(columns) != y.shape[1]:
             raise InvalidData(
-                f"{called} must have one column a name; got {Y.shape[1]} columns and {len(columns)} names."
+                f"{called} must have one column a name; got {y.shape[1]} columns and {len(columns)} names."
             )
-        if sp.issparse(Y):
-            check_sparse_structure(Y, called)
-        indicator = _canonical(Y)
+        if sp.issparse(y):
+            check_sparse_structure(y, called)
+        indicator = _canonical(y)
         (wrong,) = np.nonzero(indicator.data != 1)  # NaN differs from everything, so it is caught here as well
         if wrong.size:
             document = np.searchsorted(indicator.indptr, wrong[0], side="right") - 1
@@ -209,7 +209,7 @@ class LabelMatrix:
             case "frame" | "integer frame":
                 return frame_of(self.indicator.toarray(), self.labels, index)
 
-    def checked_against(self, names: Sequence[str], *, called: str = "Y") -> LabelMatrix:
+    def checked_against(self, names: Sequence[str], *, called: str = "y") -> LabelMatrix:
         """Return itself where its labels are ``names`` in the same order, and raise ``InvalidData`` where not."""
         if tuple(names) == self.names:
             return self
@@ -234,22 +234,22 @@ def row_starts(lengths: ArrayLike) -> NDArray[np.int32] | NDArray[np.int64]:
     return starts.astype(np.int32) if starts[-1] <= np.iinfo(np.int32).max else starts
 
 
-def _canonical(Y: Any) -> sp.csr_array:
+def _canonical(y: Any) -> sp.csr_array:
     """Copy an indicator into a CSR array of its non-zero values, columns sorted, repeated entries added up."""
-    if sp.issparse(Y):
-        indicator = sp.csr_array(Y, dtype=np.float64, copy=True)
+    if sp.issparse(y):
+        indicator = sp.csr_array(y, dtype=np.float64, copy=True)
         indicator.sum_duplicates()
         indicator.eliminate_zeros()
         return indicator
-    rows, columns = np.nonzero(Y)
-    return sp.csr_array((Y[rows, columns].astype(np.float64), (rows, columns)), shape=Y.shape)
+    rows, columns = np.nonzero(y)
+    return sp.csr_array((y[rows, columns].astype(np.float64), (rows, columns)), shape=y.shape)
 
 
-def _as_array(Y: Any, called: str) -> Any:
-    if sp.issparse(Y):
-        return Y
+def _as_array(y: Any, called: str) -> Any:
+    if sp.issparse(y):
+        return y
     try:
-        return np.asarray(Y)
+        return np.asarray(y)
     except ValueError:
         raise InvalidData(
             f"{called} must have rows of one length where they hold numbers; got rows of several lengths. "

@@ -33,14 +33,14 @@ class Support:
     set_of: NDArray[np.int64]
 
     @classmethod
-    def of(cls, Y: LabelMatrix) -> Support:
-        """Collect the distinct sets of the documents of ``Y``."""
-        keys = _keys(Y)
+    def of(cls, y: LabelMatrix) -> Support:
+        """Collect the distinct sets of the documents of ``y``."""
+        keys = _keys(y)
         counts = Counter(keys)
         ordered = sorted(counts, key=lambda key: (-counts[key], key))
         position = {key: index for index, key in enumerate(ordered)}
         return cls(
-            sets=replace(Y, indicator=_indicator(ordered, Y.n_labels)),
+            sets=replace(y, indicator=_indicator(ordered, y.n_labels)),
             counts=np.array([counts[key] for key in ordered], dtype=np.int64),
             set_of=np.array([position[key] for key in keys], dtype=np.int64),
         )
@@ -50,10 +50,10 @@ class Support:
         """How many distinct sets there are."""
         return len(self.counts)
 
-    def index_of(self, Y: Any) -> NDArray[np.int64]:
-        """Find the set of each document of ``Y`` among these sets; -1 where it is not one of them."""
+    def index_of(self, y: Any) -> NDArray[np.int64]:
+        """Find the set of each document of ``y`` among these sets; -1 where it is not one of them."""
         position = {key: index for index, key in enumerate(_keys(self.sets))}
-        return np.array([position.get(key, -1) for key in _keys(LabelMatrix.of(Y, self.sets.names))], dtype=np.int64)
+        return np.array([position.get(key, -1) for key in _keys(LabelMatrix.of(y, self.sets.names))], dtype=np.int64)
 
     def with_sets(self, extra: Any) -> Support:
         """Add sets that no document has, with count 0; those already here stay as they are."""
@@ -89,11 +89,11 @@ class Support:
         )
 
 
-def _keys(Y: LabelMatrix) -> list[bytes]:
+def _keys(y: LabelMatrix) -> list[bytes]:
     """Give each document's label indices as one bytes object: hashable, exact, and as long as the set."""
     width = _KEY_TYPE.itemsize
-    everything = Y.indicator.indices.astype(_KEY_TYPE).tobytes()
-    ends = (Y.indicator.indptr.astype(np.int64) * width).tolist()
+    everything = y.indicator.indices.astype(_KEY_TYPE).tobytes()
+    ends = (y.indicator.indptr.astype(np.int64) * width).tolist()
     return [everything[start:end] for start, end in pairwise(ends)]
 
 

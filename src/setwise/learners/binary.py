@@ -30,7 +30,7 @@ Callback = Callable[[int, "LabelFits"], bool | None]
 
 def fit_labels(
     X: Any,
-    Y: Any,
+    y: Any,
     *,
     strength: float,
     l1_ratio: float = 1.0,
@@ -41,7 +41,7 @@ def fit_labels(
     column_limits: Any = None,
     tol: float | None = None,
     max_iter: int = 200,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     callback: Callback | None = None,
 ) -> LabelFits:
     """Fit a binary logistic regression with an elastic net for each label.
@@ -53,17 +53,17 @@ def fit_labels(
     with z_i = offset_i + b + x_i . w. ``strength`` is the paper's lambda, ``l1_ratio`` its alpha; there is no 1/2
     before the squared norm. X is sparse or dense, documents by features, or a :class:`FeatureColumns` made of it once.
 
-    Y holds 0 and 1, documents by labels (sparse, dense, or lists of names); with ``soft`` it holds targets in [0, 1].
+    y holds 0 and 1, documents by labels (sparse, dense, or lists of names); with ``soft`` it holds targets in [0, 1].
     ``sample_weight`` are the c_i; ``offset`` has one value a document, or one a document and label. ``warm_start`` is
     an earlier result with the same labels and features. ``tol`` is the largest violation of the optimality conditions
     to end with; without it, a small share (``RELATIVE_TOL``) of the largest gradient at zero weights, label by label.
     ``column_limits`` has a number a label: label l may use only the first ``column_limits[l]`` features.
 
     After each Newton iteration of all labels, ``callback(iteration, fits)`` is called; where it returns True the fit
-    ends. ``n_threads=None`` uses every core, or as many as ``OMP_NUM_THREADS`` says; the bits of the result do not
+    ends. ``n_jobs=None`` uses every core, or as many as ``OMP_NUM_THREADS`` says; the bits of the result do not
     depend on it.
     """
-    problem = BinaryProblem.of(X, Y, sample_weight, offset, soft, n_threads, column_limits)
+    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, column_limits)
     strength, l1_ratio = checked_strength(strength), checked_l1_ratio(l1_ratio)
     tol, max_iter = checked_tol(tol), checked_max_iter(max_iter)
     start = _checked_start(warm_start, problem)
@@ -114,16 +114,16 @@ def _joined(before: LabelFits, after: LabelFits) -> LabelFits:
 
 def critical_strengths(
     X: Any,
-    Y: Any,
+    y: Any,
     *,
     l1_ratio: float = 1.0,
     sample_weight: Any = None,
     offset: Any = None,
     soft: bool = False,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Give for each label the least strength at which all its weights are zero; infinite where ``l1_ratio`` is 0."""
-    problem = BinaryProblem.of(X, Y, sample_weight, offset, soft, n_threads)
+    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs)
     return peak_strengths(problem.peak, checked_l1_ratio(l1_ratio))
 
 
@@ -175,13 +175,13 @@ class BinaryLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         l1_ratio: float = 0.5,
         tol: float | None = None,
         max_iter: int = 200,
-        n_threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.strength = strength
         self.l1_ratio = l1_ratio
         self.tol = tol
         self.max_iter = max_iter
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
 
     def fit(
         self,
@@ -204,7 +204,7 @@ class BinaryLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             warm_start=warm_start,
             tol=self.tol,
             max_iter=self.max_iter,
-            n_threads=self.n_threads,
+            n_jobs=self.n_jobs,
             callback=callback,
         )
         self.classes_ = classes

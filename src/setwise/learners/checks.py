@@ -19,10 +19,10 @@ __all__ = [
     "checked_column_limits",
     "checked_l1_ratio",
     "checked_max_iter",
+    "checked_n_jobs",
     "checked_offset",
     "checked_soft_targets",
     "checked_strength",
-    "checked_threads",
     "checked_tol",
     "class_values",
     "document_weights",
@@ -63,7 +63,7 @@ def checked_max_iter(value: Any) -> int:
     return min(int(value), np.iinfo(np.int32).max)
 
 
-def checked_threads(value: Any) -> int:
+def checked_n_jobs(value: Any) -> int:
     """Return a number of threads, at most one per core.
 
     None means the number in the environment variable ``OMP_NUM_THREADS``, or every core this process may use.
@@ -72,7 +72,7 @@ def checked_threads(value: Any) -> int:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return min(_threads_of_environment() or cores, cores)
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
-        raise InvalidParameter(f"n_threads must be None (all cores) or a whole number from 1 up; got {value!r}.")
+        raise InvalidParameter(f"n_jobs must be None (all cores) or a whole number from 1 up; got {value!r}.")
     return min(int(value), os.cpu_count() or 1)  # more than one a core only waits
 
 
@@ -173,9 +173,9 @@ def checked_column_limits(limits: Any, n_labels: int, n_features: int) -> NDArra
     return array.astype(np.int64)
 
 
-def checked_soft_targets(Y: Any, name: str) -> sp.csc_array:
+def checked_soft_targets(y: Any, name: str) -> sp.csc_array:
     """Give targets in [0, 1] as columns."""
-    matrix = as_matrix(Y, name)
+    matrix = as_matrix(y, name)
     targets = sp.csc_array(matrix, dtype=np.float64, copy=True)
     targets.sum_duplicates()
     require_finite(targets.data, name)

@@ -39,7 +39,7 @@ def checked_strengths(strengths: Any) -> list[float]:
 
 def fit_path(
     X: Any,
-    Y: Any,
+    y: Any,
     strengths: Iterable[float],
     *,
     l1_ratio: float = 1.0,
@@ -48,7 +48,7 @@ def fit_path(
     soft: bool = False,
     tol: float | None = None,
     max_iter: int = 200,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
 ) -> list[LabelFits]:
     """Fit every label at each strength, from the strongest to the weakest, as :func:`fit_labels` would.
 
@@ -56,7 +56,7 @@ def fit_path(
     """
     grid = checked_strengths(strengths)
     l1_ratio, tol, max_iter = checked_l1_ratio(l1_ratio), checked_tol(tol), checked_max_iter(max_iter)
-    problem = BinaryProblem.of(X, Y, sample_weight, offset, soft, n_threads)
+    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs)
     falling = sorted(set(grid), reverse=True)
     fits = dict(zip(falling, problem.fit(falling, l1_ratio, tol, max_iter), strict=True))
     for strength in falling:

@@ -14,9 +14,9 @@ from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix
 from setwise.learners.checks import (
     checked_column_limits,
+    checked_n_jobs,
     checked_offset,
     checked_soft_targets,
-    checked_threads,
     document_weights,
 )
 from setwise.learners.features import FeatureColumns
@@ -34,7 +34,7 @@ class BinaryProblem:
     weight: NDArray[np.float64]
     offset: NDArray[np.float64] | None
     constant: NDArray[np.bool_]
-    n_threads: int
+    n_jobs: int
     column_limits: NDArray[np.int64] | None
     """How many of the features each label may use, the first so many; None where all may use all."""
     native: _core.Targets
@@ -47,21 +47,21 @@ class BinaryProblem:
     def of(
         cls,
         X: Any,
-        Y: Any,
+        y: Any,
         sample_weight: Any,
         offset: Any,
         soft: bool,
-        n_threads: Any,
+        n_jobs: Any,
         column_limits: Any = None,
     ) -> BinaryProblem:
         """Check the data of a fit and find the models without features."""
         features = FeatureColumns.of(X)
-        targets = checked_soft_targets(Y, "Y") if soft else _columns_of_labels(Y)
+        targets = checked_soft_targets(y, "y") if soft else _columns_of_labels(y)
         if targets.shape[0] != features.n_samples:
             raise InvalidData(f"X has {features.n_samples} rows but y has {targets.shape[0]}.")
         weight = document_weights(sample_weight, features.n_samples)
         offsets = checked_offset(offset, features.n_samples, targets.shape[1])
-        threads = checked_threads(n_threads)
+        threads = checked_n_jobs(n_jobs)
         limits = checked_column_limits(column_limits, targets.shape[1], features.n_features)
         always, never = _constant_labels(targets, weight)
         constant = always | never
@@ -120,7 +120,7 @@ class BinaryProblem:
             l1_ratio,
             asked[varying],
             max_iter,
-            self.n_threads,
+            self.n_jobs,
             np.asarray(strengths[:-1], dtype=np.float64),
             first_iteration,
             dense,
@@ -164,8 +164,8 @@ class BinaryProblem:
         return LabelFits(coef, intercept, violation, asked, objective, n_iter, self.constant, history)
 
 
-def _columns_of_labels(Y: Any) -> sp.csc_array:
-    return sp.csc_array(LabelMatrix.of(Y).indicator, dtype=np.float64)
+def _columns_of_labels(y: Any) -> sp.csc_array:
+    return sp.csc_array(LabelMatrix.of(y).indicator, dtype=np.float64)
 
 
 def _constant_labels(targets: sp.csc_array, weight: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

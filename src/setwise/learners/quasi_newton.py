@@ -34,7 +34,7 @@ class QuasiNewtonOptions:
     """Of a step, before the search is given up as stalled."""
     least_curvature: float = 1e-12
     """A pair is kept where its curvature is above this share of the gradient change's square."""
-    n_threads: int = 1
+    n_jobs: int = 1
     """For the products of long vectors; no bit depends on it."""
 
 
@@ -68,7 +68,7 @@ def quasi_newton(
     value, gradient = _with_squares(evaluate, point, penalties)
     pseudo = _pseudo_gradient(point, gradient, penalties)
     n_evaluations = 1
-    memory = _core.StepMemory(point.size, options.memory, options.n_threads)
+    memory = _core.StepMemory(point.size, options.memory, options.n_jobs)
     violation = _largest(pseudo)
     yield Iterate(point, value, violation, n_evaluations)
     while True:

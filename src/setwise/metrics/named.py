@@ -9,7 +9,7 @@ from setwise.exceptions import InvalidParameter
 from setwise.metrics.documents import hamming_loss, instance_f1, set_accuracy
 from setwise.metrics.labels import macro_f1, micro_f1
 
-__all__ = ["MetricName", "checked_metric", "goodness", "measured"]
+__all__ = ["MetricName", "checked_metric", "evaluate_metric", "oriented"]
 
 MetricName = Literal["instance_f1", "set_accuracy", "micro_f1", "macro_f1", "hamming_loss"]
 
@@ -22,12 +22,12 @@ _METRICS: dict[str, Callable[[Any, Any], float]] = {
 }
 
 
-def measured(metric: MetricName, truth: Any, predicted: Any) -> float:
+def evaluate_metric(metric: MetricName, truth: Any, predicted: Any) -> float:
     """Give the metric of that name."""
     return _METRICS[metric](truth, predicted)
 
 
-def goodness(metric: MetricName, value: float) -> float:
+def oriented(metric: MetricName, value: float) -> float:
     """Give what is higher where the metric is better: a loss with its sign changed. Twice, it is the value again."""
     return -value if metric == "hamming_loss" else value
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
 from setwise.labels.matrix import checked_names
-from setwise.learners.checks import checked_threads
+from setwise.learners.checks import checked_n_jobs
 from setwise.learners.path import checked_strengths
 from setwise.models.state_checks import check_count, csr_of_parts
 
@@ -25,7 +25,7 @@ __all__ = [
     "LabelModel",
     "ModelState",
     "checked_count",
-    "checked_seed",
+    "checked_random_state",
     "document_generators",
     "falling_strengths",
     "numbered_generator",
@@ -53,22 +53,22 @@ class ModelState:
 class LabelModel(BaseEstimator):  # type: ignore[misc]
     """The parent of all models: ``fit`` is theirs, the rest of their common manners is here.
 
-    After ``fit``, ``names_`` has the label names and ``n_features_in_`` the number of features.
+    After ``fit``, ``classes_`` has the label names and ``n_features_in_`` the number of features.
     """
 
     _fitted: ClassVar[tuple[str, ...]] = ()
     """Attributes that a prediction reads: arrays, sparse arrays, numbers, or tuples of names."""
 
-    names_: tuple[str, ...]
+    classes_: tuple[str, ...]
     n_features_in_: int
-    n_threads: int | None
+    n_jobs: int | None
 
     def state(self) -> ModelState:
         """Give what a prediction reads as plain data; what training alone leaves behind is not part of it."""
         check_is_fitted(self)
         values: dict[str, Any] = {}
         arrays: dict[str, NDArray[Any]] = {}
-        for name in ("names_", "n_features_in_", *self._fitted):
+        for name in ("classes_", "n_features_in_", *self._fitted):
             value = getattr(self, name)
             if sp.issparse(value):
                 parts = value.data, value.indices, value.indptr, np.asarray(value.shape, dtype=np.int64)
@@ -79,13 +79,13 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
                 values[name] = list(value) if isinstance(value, tuple) else value
         return ModelState(type(self).__name__, self.get_params(deep=False), values, arrays)
 
-    def fit_path(self, X: Any, Y: Any, strengths: Iterable[float]) -> Iterator[Self]:
+    def fit_path(self, X: Any, y: Any, strengths: Iterable[float]) -> Iterator[Self]:
         """Give a fitted copy for each strength, the strongest first.
 
         Models whose learners can start each fit where the stronger one ended do so.
         """
         for strength in falling_strengths(strengths):
-            yield clone(self).set_params(strength=strength).fit(X, Y)
+            yield clone(self).set_params(strength=strength).fit(X, y)
 
     @classmethod
     def from_state(cls, state: ModelState) -> Self:
@@ -95,7 +95,7 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
         if sorted(state.parameters) != (known := sorted(cls._get_param_names())):
             raise InvalidData(f"parameters of {cls.__name__} must be {known}; got {sorted(state.parameters)}.")
         model = cls(**state.parameters)
-        for name in ("names_", "n_features_in_", *cls._fitted):
+        for name in ("classes_", "n_features_in_", *cls._fitted):
             if name in state.values:
                 value = state.values[name]
                 setattr(model, name, tuple(value) if isinstance(value, list) else value)
@@ -110,9 +110,9 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
 
     def _check_state(self) -> None:
         """Raise ``InvalidData`` unless all fitted values go together; each model adds what it knows of its own."""
-        checked_threads(self.n_threads)
-        if not isinstance(self.names_, tuple) or not checked_names(self.names_):
-            raise InvalidData("names_ must be a list of at least one label; it is none.")
+        checked_n_jobs(self.n_jobs)
+        if not isinstance(self.classes_, tuple) or not checked_names(self.classes_):
+            raise InvalidData("classes_ must be a list of at least one label; it is none.")
         check_count(self.n_features_in_, "n_features_in_", 1)
 
     def round_weights(self) -> None:
@@ -134,7 +134,7 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
     def _read_sets(self, sets: Any) -> sp.csr_array:
         """Check label sets against the names of the labels: 0 and 1, or lists of names."""
         check_is_fitted(self)
-        return LabelMatrix.of(sets, self.names_, called="sets").indicator
+        return LabelMatrix.of(sets, self.classes_, called="sets").indicator
 
 
 def falling_strengths(strengths: Iterable[float]) -> list[float]:
@@ -142,25 +142,25 @@ def falling_strengths(strengths: Iterable[float]) -> list[float]:
     return sorted(set(checked_strengths(strengths)), reverse=True)
 
 
-def document_generators(n_documents: int, seed: Any) -> Iterator[np.random.Generator]:
+def document_generators(n_documents: int, random_state: Any) -> Iterator[np.random.Generator]:
     """Yield a generator per document, all in the same state.
 
-    The draws of a document then depend on the seed and on the document alone: not on its place, on the documents that
-    come with it, or on the batch.
+    The draws of a document then depend on the random_state and on the document alone: not on its place, on the
+    documents that come with it, or on the batch.
     """
     for _ in range(n_documents):
-        yield numbered_generator(seed, 0)
+        yield numbered_generator(random_state, 0)
 
 
-def numbered_generator(seed: Any, number: int) -> np.random.Generator:
-    """Return the generator of this number: one seed has many, whose draws are independent."""
-    return np.random.Generator(np.random.Philox(key=[checked_seed(seed), number]))
+def numbered_generator(random_state: Any, number: int) -> np.random.Generator:
+    """Return the generator of this number: one random_state has many, whose draws are independent."""
+    return np.random.Generator(np.random.Philox(key=[checked_random_state(random_state), number]))
 
 
-def checked_seed(value: Any) -> int:
-    """Return ``value`` as an int where it can be a seed."""
+def checked_random_state(value: Any) -> int:
+    """Return ``value`` as an int where it can be a random_state."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or not 0 <= int(value) < 2**64:
-        raise InvalidParameter(f"seed must be a whole number from 0 to 2^64 - 1; got {value!r}.")
+        raise InvalidParameter(f"random_state must be a whole number from 0 to 2^64 - 1; got {value!r}.")
     return int(value)
 
 

@@ -12,14 +12,14 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from setwise.exceptions import InvalidData, InvalidParameter
-from setwise.labels import Modes, SizeMarginals, Support
+from setwise.labels import MostProbable, SizeMarginals, Support
 from setwise.labels.matrix import csr_of_ones
 from setwise.learners import ElasticNet
-from setwise.learners.checks import as_matrix, checked_l1_ratio, checked_strength, checked_threads, linear_scores
-from setwise.models import independent
-from setwise.models.base import Callback, LabelModel, checked_count, checked_seed, document_generators
-from setwise.models.bernoulli_mixture import cluster_sets
-from setwise.models.mixture_training import MixtureData, Step, StepOptions, train_step
+from setwise.learners.checks import as_matrix, checked_l1_ratio, checked_n_jobs, checked_strength, linear_scores
+from setwise.models import bernoulli_kernels
+from setwise.models.base import Callback, LabelModel, checked_count, checked_random_state, document_generators
+from setwise.models.cbm_em import MixtureData, Step, StepOptions, train_step
+from setwise.models.cbm_init import cluster_sets
 from setwise.models.state_checks import check_array, check_count, check_sparse
 
 __all__ = ["BernoulliMixture"]
@@ -97,8 +97,8 @@ class BernoulliMixture(LabelModel):
         start_iter: int = 50,
         start_tol: float = 1e-4,
         mode_steps: int = 0,
-        seed: int = 0,
-        n_threads: int | None = None,
+        random_state: int = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.strength = strength
@@ -118,17 +118,17 @@ class BernoulliMixture(LabelModel):
         self.start_iter = start_iter
         self.start_tol = start_tol
         self.mode_steps = mode_steps
-        self.seed = seed
-        self.n_threads = n_threads
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
-    def fit(self, X: Any, Y: Any, callback: Callback | None = None) -> BernoulliMixture:
-        """Fit to documents X and their labels Y: 0 and 1 (sparse or dense), or lists of names.
+    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> BernoulliMixture:
+        """Fit to documents X and their labels y: 0 and 1 (sparse or dense), or lists of names.
 
         After each iteration of EM ``callback(iteration, model)`` is called; where it returns True the fit ends.
         """
         options, max_iter = self._checked_options(), checked_count(self.max_iter, "max_iter")
-        data = MixtureData.of(X, Y)
-        self.names_ = data.labels.names
+        data = MixtureData.of(X, y)
+        self.classes_ = data.labels.names
         self.n_features_in_ = data.features.n_features
         self.history_: list[dict[str, float]] = []
         responsibilities = self._start(data)
@@ -146,11 +146,16 @@ class BernoulliMixture(LabelModel):
 
     def _start(self, data: MixtureData) -> Array:
         """Responsibilities of the components for each document, from the label sets alone."""
-        n_components, seed = checked_count(self.n_components, "n_components"), checked_seed(self.seed)
+        n_components, random_state = (
+            checked_count(self.n_components, "n_components"),
+            checked_random_state(self.random_state),
+        )
         n_restarts = checked_count(self.n_restarts, "n_restarts")
         start_iter = checked_count(self.start_iter, "start_iter", least=0)
         support = Support.of(data.labels)
-        found = cluster_sets(support, n_components, n_restarts, start_iter, self.start_tol, self.smoothing, seed)
+        found = cluster_sets(
+            support, n_components, n_restarts, start_iter, self.start_tol, self.smoothing, random_state
+        )
         softened = found.responsibilities**self.start_sharpness
         return np.asarray(softened / softened.sum(axis=1, keepdims=True))[support.set_of]
 
@@ -175,7 +180,7 @@ class BernoulliMixture(LabelModel):
             self.least_count,
             self.smoothing,
             self.sharpness,
-            checked_threads(self.n_threads),
+            checked_n_jobs(self.n_jobs),
         )
 
     def _keep(self, iteration: int, step: Step, responsibilities: Array, options: StepOptions) -> None:
@@ -197,7 +202,7 @@ class BernoulliMixture(LabelModel):
 
     def _check_state(self) -> None:
         super()._check_state()
-        n_labels, n_components = len(self.names_), np.size(self.gate_intercept_)
+        n_labels, n_components = len(self.classes_), np.size(self.gate_intercept_)
         if n_components == 0:
             raise InvalidData("gate_intercept_ must have at least one component; got none.")
         check_array(self.gate_intercept_, "gate_intercept_", (n_components,))
@@ -208,8 +213,8 @@ class BernoulliMixture(LabelModel):
 
     def log_prob(self, X: Any, sets: Any) -> Array:
         """log p(set | x), documents by sets."""
-        rows, threads = self._read_sets(sets), checked_threads(self.n_threads)
-        return np.concatenate([independent.log_prob(*block, rows, threads) for block in self._blocks(X)])
+        rows, threads = self._read_sets(sets), checked_n_jobs(self.n_jobs)
+        return np.concatenate([bernoulli_kernels.log_prob(*block, rows, threads) for block in self._blocks(X)])
 
     def marginals(self, X: Any) -> Array:
         """p(y_l = 1 | x), documents by labels."""
@@ -224,13 +229,13 @@ class BernoulliMixture(LabelModel):
             ]
         )
 
-    def mode(self, X: Any) -> Modes:
+    def mode(self, X: Any) -> MostProbable:
         """The most probable set of each document, and whether that is proved."""
         check_is_fitted(self)
-        asked, threads = checked_count(self.mode_steps, "mode_steps", least=0), checked_threads(self.n_threads)
+        asked, threads = checked_count(self.mode_steps, "mode_steps", least=0), checked_n_jobs(self.n_jobs)
         most = max(1, min(MOST_MODE_STEPS, _MODE_WORK // self.intercept_.size))
-        found = [independent.mode(*block, min(asked or most, most), threads) for block in self._blocks(X)]
-        return Modes(
+        found = [bernoulli_kernels.mode(*block, min(asked or most, most), threads) for block in self._blocks(X)]
+        return MostProbable(
             sp.csr_array(sp.vstack([modes.sets for modes in found], format="csr")),
             np.concatenate([modes.log_prob for modes in found]),
             np.concatenate([modes.exact for modes in found]),
@@ -245,22 +250,22 @@ class BernoulliMixture(LabelModel):
         return self._size_marginals(X, None, scale, shift)
 
     def _size_marginals(self, X: Any, max_size: int | None, scale: float, shift: float) -> SizeMarginals:
-        threads = checked_threads(self.n_threads)
+        threads = checked_n_jobs(self.n_jobs)
         found = [
-            independent.size_marginals(scale * logits + shift, log_gate, max_size, threads)
+            bernoulli_kernels.size_marginals(scale * logits + shift, log_gate, max_size, threads)
             for logits, log_gate in self._blocks(X)
         ]
         n_sizes = max(sizes.joint.shape[2] for sizes in found)
         joint = [np.pad(sizes.joint, ((0, 0), (0, 0), (0, n_sizes - sizes.joint.shape[2]))) for sizes in found]
         return SizeMarginals(np.concatenate(joint), np.concatenate([sizes.empty for sizes in found]))
 
-    def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
+    def sample(self, X: Any, n: int, random_state: int) -> sp.csr_array:
         """Draw ``n`` sets per document, each from a component drawn beforehand.
 
         Rows i n to (i + 1) n - 1 are those of document i.
         """
         n = checked_count(n, "n")
-        generators = document_generators(as_matrix(X, "X").shape[0], seed)
+        generators = document_generators(as_matrix(X, "X").shape[0], random_state)
         lengths, columns = [], []
         for logits, log_gate in self._blocks(X):
             for chances, gate in zip(expit(logits), np.exp(log_gate), strict=True):
@@ -269,7 +274,7 @@ class BernoulliMixture(LabelModel):
                 drawn = random.random((n, chances.shape[1])) < chances[component]
                 lengths.append(drawn.sum(axis=1))
                 columns.append(np.nonzero(drawn)[1])
-        return csr_of_ones(np.concatenate(columns), np.concatenate(lengths), len(self.names_))
+        return csr_of_ones(np.concatenate(columns), np.concatenate(lengths), len(self.classes_))
 
     def _blocks(self, X: Any) -> Iterator[tuple[Array, Array]]:
         """Logits, documents by components by labels, and log of the gate, for some documents at a time."""

@@ -13,15 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
 from setwise.exceptions import InvalidData, InvalidParameter, NotConverged
-from setwise.labels import LabelMatrix, Modes, SizeMarginals, Support
+from setwise.labels import LabelMatrix, MostProbable, SizeMarginals, Support
 from setwise.labels.distribution import require_room
 from setwise.learners import ElasticNet, FeatureColumns
-from setwise.learners.checks import checked_max_iter, checked_strength, checked_threads, checked_tol, linear_scores
+from setwise.learners.checks import checked_max_iter, checked_n_jobs, checked_strength, checked_tol, linear_scores
 from setwise.learners.features import padded
 from setwise.learners.fits import LEAST_TOL, RELATIVE_TOL
 from setwise.learners.quasi_newton import Iterate, QuasiNewtonOptions, quasi_newton
 from setwise.models.base import Callback, LabelModel, checked_count
-from setwise.models.pairs import PairTerms
+from setwise.models.crf_pairs import PairTerms
 from setwise.models.state_checks import check_array, check_range, check_sparse
 
 __all__ = ["PairwiseCRF"]
@@ -64,7 +64,7 @@ class PairwiseCRF(LabelModel):
         tol: float | None = None,
         max_iter: int = 500,
         memory: int = 10,
-        n_threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.strength = strength
         self.l1_ratio = l1_ratio
@@ -73,10 +73,10 @@ class PairwiseCRF(LabelModel):
         self.tol = tol
         self.max_iter = max_iter
         self.memory = memory
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
 
-    def fit(self, X: Any, Y: Any, callback: Callback | None = None) -> PairwiseCRF:
-        """Fit to documents X and their labels Y: 0 and 1 (sparse or dense), or lists of names.
+    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> PairwiseCRF:
+        """Fit to documents X and their labels y: 0 and 1 (sparse or dense), or lists of names.
 
         After each iteration of L-BFGS ``callback(iteration, model)`` is called; where it returns True the fit ends.
         """
@@ -87,11 +87,11 @@ class PairwiseCRF(LabelModel):
         if not isinstance(self.pairs, bool | np.bool_):
             raise InvalidParameter(f"pairs must be True or False; got {self.pairs!r}.")
         tol, max_iter = checked_tol(self.tol), checked_max_iter(self.max_iter)
-        threads = checked_threads(self.n_threads)
-        options = QuasiNewtonOptions(memory=checked_count(self.memory, "memory"), n_threads=threads)
-        problem = _Likelihood.of(X, Y, bool(self.pairs), threads)
+        threads = checked_n_jobs(self.n_jobs)
+        options = QuasiNewtonOptions(memory=checked_count(self.memory, "memory"), n_jobs=threads)
+        problem = _Likelihood.of(X, y, bool(self.pairs), threads)
 
-        self.names_ = problem.support.sets.names
+        self.classes_ = problem.support.sets.names
         self.n_features_in_ = problem.features.n_features
         self.sets_ = problem.support.sets.indicator
         self.counts_ = problem.support.counts
@@ -142,7 +142,7 @@ class PairwiseCRF(LabelModel):
 
     def _check_state(self) -> None:
         super()._check_state()
-        n_labels, n_sets = len(self.names_), self.sets_.shape[0] if sp.issparse(self.sets_) else 0
+        n_labels, n_sets = len(self.classes_), self.sets_.shape[0] if sp.issparse(self.sets_) else 0
         check_sparse(self.coef_, "coef_", (n_labels, self.n_features_in_))
         check_array(self.intercept_, "intercept_", (n_labels,))
         check_sparse(self.sets_, "sets_", (n_sets, n_labels), np.int64)
@@ -166,7 +166,7 @@ class PairwiseCRF(LabelModel):
     def log_prob(self, X: Any, sets: Any) -> NDArray[np.float64]:
         """log p(set | x), documents by sets; minus infinity for a set that no training document has."""
         indicator = self._read_sets(sets)
-        place = self._support().index_of(LabelMatrix(self.names_, indicator))
+        place = self._support().index_of(LabelMatrix(self.classes_, indicator))
         scores = self.scores(X)
         log_partition, _, _ = self._sums(scores)
         bias = np.where(place >= 0, self.set_bias_[place], -np.inf)
@@ -177,20 +177,20 @@ class PairwiseCRF(LabelModel):
         _, _, expected = self._sums(self.scores(X))
         return expected
 
-    def mode(self, X: Any) -> Modes:
+    def mode(self, X: Any) -> MostProbable:
         """The most probable of the training sets, which is the most probable of all: no other has probability."""
         scores = self.scores(X)
         log_partition, best, _ = self._sums(scores)
         sets = self.sets_[best]
         log_prob = np.asarray(sets.multiply(scores).sum(axis=1)).ravel() + self.set_bias_[best] - log_partition
-        return Modes(sets, log_prob, np.ones(len(best), dtype=bool))
+        return MostProbable(sets, log_prob, np.ones(len(best), dtype=bool))
 
     def size_marginals(self, X: Any, max_size: int | None = None) -> SizeMarginals:
         """p(y_l = 1, |y| = s | x) for every label and size, as sums over the training sets."""
         scores = self.scores(X)
         sizes = np.diff(self.sets_.indptr)
         largest = int(sizes.max(initial=1)) if max_size is None else checked_count(max_size, "max_size")
-        threads = checked_threads(self.n_threads)
+        threads = checked_n_jobs(self.n_jobs)
         joint = np.zeros((*scores.shape, max(largest, 1)))
         empty = np.zeros(len(scores))
         for start in range(0, len(scores), _BLOCK):
@@ -206,10 +206,10 @@ class PairwiseCRF(LabelModel):
         return SizeMarginals(joint, empty)
 
     def _support(self) -> Support:
-        return Support(LabelMatrix(self.names_, self.sets_), self.counts_, np.zeros(0, dtype=np.int64))
+        return Support(LabelMatrix(self.classes_, self.sets_), self.counts_, np.zeros(0, dtype=np.int64))
 
     def _sums(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
-        return _core.support_sums(scores, *_set_structure(self.sets_), self.set_bias_, checked_threads(self.n_threads))
+        return _core.support_sums(scores, *_set_structure(self.sets_), self.set_bias_, checked_n_jobs(self.n_jobs))
 
 
 def _set_structure(sets: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -223,14 +223,14 @@ class _Likelihood:
     features: FeatureColumns
     support: Support
     pair_terms: PairTerms
-    n_threads: int
+    n_jobs: int
 
     @classmethod
-    def of(cls, X: Any, Y: Any, pairs: bool, n_threads: int) -> _Likelihood:
-        features, labels = FeatureColumns.of(X), LabelMatrix.of(Y)
+    def of(cls, X: Any, y: Any, pairs: bool, n_jobs: int) -> _Likelihood:
+        features, labels = FeatureColumns.of(X), LabelMatrix.of(y)
         labels.check_rows(features.n_samples)
         support = Support.of(labels)
-        return cls(features, support, PairTerms.of(support.sets.indicator, pairs), n_threads)
+        return cls(features, support, PairTerms.of(support.sets.indicator, pairs), n_jobs)
 
     @property
     def stride(self) -> int:
@@ -262,7 +262,7 @@ class _Likelihood:
             self.support.set_of.astype(np.int32),
             point[self.weights].reshape(-1, self.stride),
             point[self.intercepts],
-            self.n_threads,
+            self.n_jobs,
         )
         return loss, np.concatenate([weights.ravel(), intercept, self.pair_terms.gradient(excess)])
 

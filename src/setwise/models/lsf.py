@@ -20,13 +20,13 @@ from setwise.learners.checks import (
     as_matrix,
     checked_l1_ratio,
     checked_max_iter,
+    checked_n_jobs,
     checked_strength,
-    checked_threads,
     checked_tol,
     linear_scores,
 )
 from setwise.models.base import Callback, LabelModel, falling_strengths
-from setwise.models.label_sizes import LabelSizes, Settings, SizeClassifiers, warn_unless_converged
+from setwise.models.lsf_parts import LabelSizes, Settings, SizeClassifiers, warn_unless_converged
 from setwise.models.state_checks import check_array, check_count, check_range, check_sparse
 
 __all__ = ["Form", "LabelSizeFactors"]
@@ -47,10 +47,10 @@ class LabelSizeFactors(LabelModel):
         (1/n) sum_i loss_i  +  strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
 
     with n the number of all training documents, and no loss for those that a part does not see. ``strength`` is the
-    paper's lambda, ``l1_ratio`` its alpha; ``tol`` and ``max_iter`` are those of the learners. ``n_threads=None`` uses
+    paper's lambda, ``l1_ratio`` its alpha; ``tol`` and ``max_iter`` are those of the learners. ``n_jobs=None`` uses
     every core, and no result depends on it.
 
-    After ``fit``: ``names_``, ``n_features_in_``, ``n_sizes_`` (the largest size seen), the pairs as ``pair_labels_``
+    After ``fit``: ``classes_``, ``n_features_in_``, ``n_sizes_`` (the largest size seen), the pairs as ``pair_labels_``
     and ``pair_sizes_``, the weights of the logistic regressions as ``coef_`` and ``intercept_`` (a row a pair or a
     label, last the empty set where ``has_empty_``), those of the multinomials as ``size_coef_`` and
     ``size_intercept_`` (a row a pair), and with the certificates ``fits_`` and ``size_fits_``.
@@ -85,17 +85,17 @@ class LabelSizeFactors(LabelModel):
         l1_ratio: float = 0.5,
         tol: float | None = None,
         max_iter: int = 200,
-        n_threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.form = form
         self.strength = strength
         self.l1_ratio = l1_ratio
         self.tol = tol
         self.max_iter = max_iter
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
 
-    def fit(self, X: Any, Y: Any, callback: Callback | None = None) -> LabelSizeFactors:
-        """Fit to documents X and their labels Y (0 and 1, sparse or dense, or lists of names).
+    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> LabelSizeFactors:
+        """Fit to documents X and their labels y (0 and 1, sparse or dense, or lists of names).
 
         ``callback(iteration, model)`` is called after each Newton iteration, which all parts take together, when the
         model already has its weights; where it returns True, the fit ends.
@@ -106,9 +106,9 @@ class LabelSizeFactors(LabelModel):
             checked_l1_ratio(self.l1_ratio),
             checked_tol(self.tol),
             checked_max_iter(self.max_iter),
-            checked_threads(self.n_threads),
+            checked_n_jobs(self.n_jobs),
         )
-        labels = LabelMatrix.of(Y)
+        labels = LabelMatrix.of(y)
         features = FeatureColumns.of(X)
         labels.check_rows(features.n_samples)
         pairs = LabelSizes.of(labels)
@@ -119,12 +119,12 @@ class LabelSizeFactors(LabelModel):
             self._fit_labels_and_sizes(features, pairs, SizeClassifiers(_rows(X), pairs, settings), callback)
         return self
 
-    def fit_path(self, X: Any, Y: Any, strengths: Iterable[float]) -> Iterator[LabelSizeFactors]:
+    def fit_path(self, X: Any, y: Any, strengths: Iterable[float]) -> Iterator[LabelSizeFactors]:
         """Give a fitted copy for each strength, the strongest first; in the binary form each begins where one ended."""
         if self.form != "binary":
-            yield from super().fit_path(X, Y, strengths)
+            yield from super().fit_path(X, y, strengths)
             return
-        falling, labels, features = falling_strengths(strengths), LabelMatrix.of(Y), FeatureColumns.of(X)
+        falling, labels, features = falling_strengths(strengths), LabelMatrix.of(y), FeatureColumns.of(X)
         pairs = LabelSizes.of(labels)
         path = fit_path(
             features,
@@ -133,7 +133,7 @@ class LabelSizeFactors(LabelModel):
             l1_ratio=self.l1_ratio,
             tol=self.tol,
             max_iter=self.max_iter,
-            n_threads=self.n_threads,
+            n_jobs=self.n_jobs,
         )
         for strength, fits in zip(falling, path, strict=True):
             model = clone(self).set_params(strength=strength)
@@ -180,13 +180,13 @@ class LabelSizeFactors(LabelModel):
             l1_ratio=self.l1_ratio,
             tol=self.tol,
             max_iter=self.max_iter,
-            n_threads=self.n_threads,
+            n_jobs=self.n_jobs,
             callback=callback,
         )
 
     def _take_labels(self, labels: LabelMatrix, pairs: LabelSizes, n_features: int) -> None:
         """Set what is known before the weights."""
-        self.names_ = labels.names
+        self.classes_ = labels.names
         self.n_features_in_ = n_features
         self.n_sizes_ = pairs.largest
         self.has_empty_ = bool(pairs.empty.any())
@@ -208,7 +208,7 @@ class LabelSizeFactors(LabelModel):
     def _check_state(self) -> None:
         super()._check_state()
         _checked_form(self.form)
-        n_labels, n_pairs = len(self.names_), np.size(self.pair_labels_)
+        n_labels, n_pairs = len(self.classes_), np.size(self.pair_labels_)
         check_count(self.n_sizes_, "n_sizes_", 0, n_labels)
         require_room(n_labels, self.n_sizes_)
         if not isinstance(self.has_empty_, bool):
@@ -239,7 +239,7 @@ class LabelSizeFactors(LabelModel):
         chances = np.asarray(expit(linear_scores(X, self.coef_, self.intercept_)))
         n_columns = chances.shape[1] - self.has_empty_
         empty = chances[:, n_columns].copy() if self.has_empty_ else np.zeros(len(chances))
-        joint = np.zeros((len(chances), len(self.names_), self.n_sizes_))
+        joint = np.zeros((len(chances), len(self.classes_), self.n_sizes_))
         if self.form == "binary":
             by_pair = chances[:, :n_columns]
         else:
@@ -256,7 +256,7 @@ class LabelSizeFactors(LabelModel):
         if self.form == "binary":
             return np.minimum(self.size_marginals(X).marginals, 1.0)
         check_is_fitted(self)
-        return np.asarray(expit(linear_scores(X, self.coef_, self.intercept_)[:, : len(self.names_)]))
+        return np.asarray(expit(linear_scores(X, self.coef_, self.intercept_)[:, : len(self.classes_)]))
 
     def _size_shares(self, X: Any) -> NDArray[np.float64]:
         """Give p(|y| = s | x, y_l = 1), documents by pairs: a softmax over the sizes of each label."""

@@ -13,15 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
 from setwise.exceptions import InvalidData, InvalidParameter
-from setwise.labels import LabelMatrix, Modes
+from setwise.labels import LabelMatrix, MostProbable
 from setwise.labels.matrix import csr_of_ones
 from setwise.learners.binary import advanced
 from setwise.learners.checks import (
     as_matrix,
     checked_l1_ratio,
     checked_max_iter,
+    checked_n_jobs,
     checked_strength,
-    checked_threads,
     checked_tol,
     linear_scores,
 )
@@ -56,9 +56,9 @@ class ClassifierChain(LabelModel):
 
     ``order`` is ``"frequency"`` (the most frequent label first, ties in the order of the labels), ``"given"`` (the
     order of the labels), ``"random"``, or all label names in the order wanted. With ``"random"`` there are ``n_orders``
-    chains, their orders drawn from ``seed``, and the model is their average: p(y | x) is the mean of the chains'.
+    chains, their orders drawn from ``random_state``, and the model is their average: p(y | x) is the mean of theirs.
     ``beam_width`` is the number of beginnings that the search for the mode keeps. ``tol``, ``max_iter`` and
-    ``n_threads`` are those of ``fit_labels``.
+    ``n_jobs`` are those of ``fit_labels``.
 
     After ``fit``: ``order_`` (chains by labels: label indices in the order of each chain); ``coef_``, ``feedback_`` and
     ``intercept_``, the w, V and b of each label, chain after chain: row m n_labels + l is label l in chain m, and
@@ -80,31 +80,31 @@ class ClassifierChain(LabelModel):
         l1_ratio: float = 0.5,
         order: str | Sequence[str] = "frequency",
         n_orders: int = 1,
-        seed: int = 0,
+        random_state: int = 0,
         beam_width: int = 15,
         tol: float | None = None,
         max_iter: int = 200,
-        n_threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.strength = strength
         self.l1_ratio = l1_ratio
         self.order = order
         self.n_orders = n_orders
-        self.seed = seed
+        self.random_state = random_state
         self.beam_width = beam_width
         self.tol = tol
         self.max_iter = max_iter
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
 
-    def fit(self, X: Any, Y: Any, callback: Callback | None = None) -> ClassifierChain:
-        """Fit to documents X and their labels Y: an indicator of 0 and 1, or lists of names.
+    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> ClassifierChain:
+        """Fit to documents X and their labels y: an indicator of 0 and 1, or lists of names.
 
         After each Newton iteration of all labels, ``callback(iteration, model)`` is called; where it returns True,
         training ends there.
         """
         strength, l1_ratio = checked_strength(self.strength), checked_l1_ratio(self.l1_ratio)
         tol, max_iter = checked_tol(self.tol), checked_max_iter(self.max_iter)
-        problems = self._begin(X, Y)
+        problems = self._begin(X, y)
         if callback is None:
             self._take([problem.fit([strength], l1_ratio, tol, max_iter)[0] for problem in problems])
         elif self._fit_watched(list(problems), strength, l1_ratio, tol, max_iter, callback):
@@ -113,28 +113,28 @@ class ClassifierChain(LabelModel):
             warn_unless_converged(fits)
         return self
 
-    def fit_path(self, X: Any, Y: Any, strengths: Iterable[float]) -> Iterator[ClassifierChain]:
+    def fit_path(self, X: Any, y: Any, strengths: Iterable[float]) -> Iterator[ClassifierChain]:
         """Give a fitted copy for each strength, the strongest first, each begun where the stronger one ended."""
         falling, l1_ratio = falling_strengths(strengths), checked_l1_ratio(self.l1_ratio)
         tol, max_iter = checked_tol(self.tol), checked_max_iter(self.max_iter)
         first = clone(self)
-        paths = [problem.fit(falling, l1_ratio, tol, max_iter) for problem in first._begin(X, Y)]
+        paths = [problem.fit(falling, l1_ratio, tol, max_iter) for problem in first._begin(X, y)]
         for strength, *fits in zip(falling, *paths, strict=True):
             model = clone(self).set_params(strength=strength)
-            model.names_, model.n_features_in_, model.order_ = first.names_, first.n_features_in_, first.order_
+            model.classes_, model.n_features_in_, model.order_ = first.classes_, first.n_features_in_, first.order_
             model._take(fits)
             for one in fits:
                 warn_unless_converged(one)
             yield model
 
-    def _begin(self, X: Any, Y: Any) -> Iterator[BinaryProblem]:
+    def _begin(self, X: Any, y: Any) -> Iterator[BinaryProblem]:
         """Set what is known before the weights, and lay out the problem of each chain."""
         checked_count(self.beam_width, "beam_width")
-        matrix, labels = as_matrix(X, "X"), LabelMatrix.of(Y)
+        matrix, labels = as_matrix(X, "X"), LabelMatrix.of(y)
         labels.check_rows(matrix.shape[0])
-        orders = _chain_orders(self.order, self.n_orders, self.seed, labels)
-        self.names_, self.n_features_in_, self.order_ = labels.names, int(matrix.shape[1]), orders
-        return (_chain_problem(matrix, labels, order, self.n_threads) for order in orders)
+        orders = _chain_orders(self.order, self.n_orders, self.random_state, labels)
+        self.classes_, self.n_features_in_, self.order_ = labels.names, int(matrix.shape[1]), orders
+        return (_chain_problem(matrix, labels, order, self.n_jobs) for order in orders)
 
     def _fit_watched(
         self,
@@ -175,7 +175,7 @@ class ClassifierChain(LabelModel):
 
     def _check_state(self) -> None:
         super()._check_state()
-        n_labels, n_chains = len(self.names_), np.shape(self.order_)[0] if np.ndim(self.order_) else 0
+        n_labels, n_chains = len(self.classes_), np.shape(self.order_)[0] if np.ndim(self.order_) else 0
         check_array(self.order_, "order_", (n_chains, n_labels), np.int32)
         if n_chains == 0 or not (np.sort(self.order_, axis=1) == np.arange(n_labels)).all():
             raise InvalidData("order_ must have at least one chain, and every label once in each; it has not.")
@@ -192,11 +192,11 @@ class ClassifierChain(LabelModel):
     def log_prob(self, X: Any, sets: Any) -> NDArray[np.float64]:
         """log p(set | x), documents by sets; with several chains, that of their mean."""
         rows = self._read_sets(sets)
-        threads = checked_threads(self.n_threads)
+        threads = checked_n_jobs(self.n_jobs)
         chains = self._chains(X)
         return _log_mean(chain.log_prob(scores, *_placed(rows, order), threads) for chain, scores, order in chains)
 
-    def mode(self, X: Any) -> Modes:
+    def mode(self, X: Any) -> MostProbable:
         """Search the most probable set of each document by beam search.
 
         The candidates are the sets that the beams of all chains end in. The best is proved where no other set can be
@@ -208,7 +208,7 @@ class ClassifierChain(LabelModel):
         rows = matrix.tocsr() if sp.issparse(matrix) else matrix
         n_at_a_time = max(1, MOST_IN_BEAM // self.largest_beam)
         found = [self._modes(rows[start : start + n_at_a_time]) for start in range(0, rows.shape[0], n_at_a_time)]
-        return Modes(
+        return MostProbable(
             sp.csr_array(sp.vstack([modes.sets for modes in found], format="csr")),
             np.concatenate([modes.log_prob for modes in found]),
             np.concatenate([modes.exact for modes in found]),
@@ -217,13 +217,13 @@ class ClassifierChain(LabelModel):
     @property
     def largest_beam(self) -> int:
         """How many logits a beam holds for a document, at most: it never holds more beginnings than there are sets."""
-        n_labels = len(self.names_)
+        n_labels = len(self.classes_)
         return n_labels * int(min(self.beam_width, 2 ** min(n_labels, 64)))
 
-    def _modes(self, X: Any) -> Modes:
+    def _modes(self, X: Any) -> MostProbable:
         """Search the most probable sets of some documents."""
         width = min(self.beam_width, np.iinfo(np.int32).max)
-        threads = checked_threads(self.n_threads)
+        threads = checked_n_jobs(self.n_jobs)
         chains = self._chains(X)
         beams = [_beams(chain, scores, order, width, threads) for chain, scores, order in chains]
         document = np.concatenate([found[0] for found in beams])
@@ -237,9 +237,9 @@ class ClassifierChain(LabelModel):
         # A set in no beam began, in every chain, with something pruned: in chain m it has at most the largest
         # probability pruned there, and in all at most the mean of these.
         bound = _log_mean(found[2] for found in beams)
-        return Modes(sets[best], log_prob[best], log_prob[best] >= bound)
+        return MostProbable(sets[best], log_prob[best], log_prob[best] >= bound)
 
-    def sample(self, X: Any, n: int, seed: int) -> sp.csr_array:
+    def sample(self, X: Any, n: int, random_state: int) -> sp.csr_array:
         """Draw ``n`` sets a document, label by label along the chain; of several chains each set draws its own first.
 
         Rows i n to (i + 1) n - 1 are those of document i. The first of them do not depend on ``n``.
@@ -249,7 +249,7 @@ class ClassifierChain(LabelModel):
         chains = self._chains(X)
         n_documents, n_labels = chains[0][1].shape
         sizes, labels = [], []
-        for document, random in enumerate(document_generators(n_documents, seed)):
+        for document, random in enumerate(document_generators(n_documents, random_state)):
             uniform = random.random((n, n_labels + (len(chains) > 1)))
             drawn = _drawn([(chain, scores[document], order) for chain, scores, order in chains], uniform)
             sizes.append(np.diff(drawn.indptr))
@@ -272,12 +272,12 @@ class ClassifierChain(LabelModel):
         return chains
 
 
-def _chain_orders(order: Any, n_orders: Any, seed: Any, labels: LabelMatrix) -> NDArray[np.int32]:
+def _chain_orders(order: Any, n_orders: Any, random_state: Any, labels: LabelMatrix) -> NDArray[np.int32]:
     """Give the label indices in the order of each chain, chains by labels."""
     n_orders = checked_count(n_orders, "n_orders")
     if isinstance(order, str) and order == "random":
         # A generator a chain, so that more chains leave the first as they were.
-        generators = (numbered_generator(seed, chain) for chain in range(n_orders))
+        generators = (numbered_generator(random_state, chain) for chain in range(n_orders))
         drawn = [random.permutation(labels.n_labels) for random in generators]
         return np.array(drawn, dtype=np.int32)
     if n_orders != 1:
@@ -298,7 +298,7 @@ def _named_order(names: list[Any], labels: LabelMatrix) -> NDArray[np.int32]:
     seen = set()
     for name in names:
         if not isinstance(name, str) or name not in index:
-            raise InvalidParameter(f"order must name labels of Y alone; got {name!r}.")
+            raise InvalidParameter(f"order must name labels of y alone; got {name!r}.")
         if name in seen:
             raise InvalidParameter(f"order must name each label once; got {name!r} twice.")
         seen.add(name)
@@ -308,7 +308,7 @@ def _named_order(names: list[Any], labels: LabelMatrix) -> NDArray[np.int32]:
     return np.array([index[name] for name in names], dtype=np.int32)
 
 
-def _chain_problem(matrix: Any, labels: LabelMatrix, order: NDArray[np.int32], n_threads: Any) -> BinaryProblem:
+def _chain_problem(matrix: Any, labels: LabelMatrix, order: NDArray[np.int32], n_jobs: Any) -> BinaryProblem:
     """Lay out features and labels as one matrix, the labels last and in the order of the chain.
 
     Each label may then use a number of the first columns: all features, and as many labels as come before it.
@@ -317,7 +317,7 @@ def _chain_problem(matrix: Any, labels: LabelMatrix, order: NDArray[np.int32], n
     spoken = labels.indicator[:, order].astype(kind)
     features = sp.hstack([sp.csc_array(matrix), spoken], format="csc", dtype=kind)
     limits = matrix.shape[1] + np.argsort(order)
-    return BinaryProblem.of(features, labels, None, None, False, n_threads, limits)
+    return BinaryProblem.of(features, labels, None, None, False, n_jobs, limits)
 
 
 def _placed(sets: sp.csr_array, order: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -337,10 +337,10 @@ def _log_mean(log_probs: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def _beams(
-    chain: _core.Chain, scores: NDArray[np.float64], order: NDArray[np.int32], width: int, n_threads: int
+    chain: _core.Chain, scores: NDArray[np.float64], order: NDArray[np.int32], width: int, n_jobs: int
 ) -> tuple[NDArray[np.int32], sp.csr_array, NDArray[np.float64]]:
     """Give the sets that a chain's beams end in, the document of each, and the best log p each document gave up."""
-    first, indptr, places, pruned = chain.beams(scores, width, n_threads)
+    first, indptr, places, pruned = chain.beams(scores, width, n_jobs)
     document = np.repeat(np.arange(len(scores), dtype=np.int32), np.diff(first))
     sets = csr_of_ones(order[places], np.diff(indptr), len(order))
     sets.sort_indices()

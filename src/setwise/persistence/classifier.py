@@ -8,13 +8,13 @@ from typing import Any
 from sklearn.base import clone
 
 from setwise.classifier import SetClassifier
+from setwise.classifier_spec import MODELS, ClassifierSpec
 from setwise.exceptions import InvalidData
 from setwise.inference import SetCalibration
 from setwise.labels import LabelMatrix
 from setwise.models.base import LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain
 from setwise.persistence.recipe import calibration_from
-from setwise.wanted import MODELS, Wanted
 
 __all__ = ["classifier_from", "classifier_part"]
 
@@ -53,7 +53,7 @@ def classifier_from(given: Fields, model: LabelModel) -> SetClassifier:
     if isinstance(calibration, list):
         calibration = calibration_from(Fields({"calibration": calibration}, "classifier"), "calibration")
     if extra is not None:
-        extra = LabelMatrix.of(extra, model.names_, called="classifier.extra_sets").name_lists()
+        extra = LabelMatrix.of(extra, model.classes_, called="classifier.extra_sets").name_lists()
     made = SetClassifier(clone(model) if kind is None else kind, calibration=calibration, extra_sets=extra, **rest)
-    Wanted(made.get_params(deep=False)).check()
+    ClassifierSpec(made.get_params(deep=False)).check()
     return made

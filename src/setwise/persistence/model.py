@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setwise.classifier_spec import MODELS
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.models import ClassifierChain
 from setwise.models.base import LabelModel, ModelState
 from setwise.models.pcc import MOST_IN_BEAM
 from setwise.persistence.container import Tensors
 from setwise.persistence.fields import Fields, plain
-from setwise.wanted import MODELS
 
 __all__ = ["KNOWN_MODELS", "model_from", "model_part"]
 
@@ -28,7 +28,9 @@ def model_part(model: Any) -> tuple[dict[str, Any], Tensors]:
     if type(model) not in KNOWN_MODELS.values():
         raise Incompatible(f"A model file holds one of {', '.join(KNOWN_MODELS)}; got {type(model).__name__}.")
     state = model.state()
-    values = {name: plain(one, name) for name, one in state.values.items() if name not in ("names_", "n_features_in_")}
+    values = {
+        name: plain(one, name) for name, one in state.values.items() if name not in ("classes_", "n_features_in_")
+    }
     manifest = {"class": state.model, "parameters": plain(state.parameters, state.model), "values": values}
     return manifest, {f"model.{name}": _narrowed(name, array) for name, array in state.arrays.items()}
 
@@ -37,7 +39,7 @@ def model_from(fields: Fields, tensors: Tensors, names: tuple[str, ...], n_featu
     """Make the model again; its class checks every array."""
     kind = KNOWN_MODELS[fields.text("class", tuple(KNOWN_MODELS))]
     parameters = fields.scalars("parameters")
-    values = {**fields.scalars("values"), "names_": list(names), "n_features_in_": n_features}
+    values = {**fields.scalars("values"), "classes_": list(names), "n_features_in_": n_features}
     fields.end()
     arrays = {name.removeprefix("model."): _widened(name, tensors.pop(name)) for name in _of_the_model(tensors)}
     model = kind.from_state(ModelState(kind.__name__, parameters, values, arrays))

@@ -37,14 +37,14 @@ def recipe_part(recipe: Recipe) -> tuple[dict[str, Any], Tensors]:
         "threshold": None if by_label else float(recipe.threshold),
         "at_least_one": bool(recipe.at_least_one),
         "n_samples": recipe.n_samples,
-        "seed": recipe.seed,
+        "random_state": recipe.random_state,
     }
     return plain(manifest, "recipe"), {"recipe.threshold": np.asarray(recipe.threshold)} if by_label else {}
 
 
-def recipe_from(fields: Fields, tensors: Tensors, model: LabelModel, n_threads: int) -> Recipe:
+def recipe_from(fields: Fields, tensors: Tensors, model: LabelModel, n_jobs: int) -> Recipe:
     """Make the recipe again, if the model can do what it asks."""
-    n_labels = len(model.names_)
+    n_labels = len(model.classes_)
     threshold: Any = tensors.pop("recipe.threshold", None)
     if threshold is None:
         threshold = fields.number("threshold")
@@ -62,8 +62,8 @@ def recipe_from(fields: Fields, tensors: Tensors, model: LabelModel, n_threads: 
         threshold=threshold,
         at_least_one=fields.flag("at_least_one"),
         n_samples=fields.whole("n_samples", 1, MOST_DRAWN // n_labels),
-        seed=fields.whole("seed", 0, 2**64 - 1),
-        n_threads=n_threads,
+        random_state=fields.whole("random_state", 0, 2**64 - 1),
+        n_jobs=n_jobs,
     )
     fields.end()
     with_sets, takes_sets = ("support", "mode"), recipe.decision == "most_probable"

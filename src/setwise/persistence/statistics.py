@@ -6,7 +6,7 @@ from typing import Any
 
 from setwise.classifier import SetClassifier
 from setwise.exceptions import InvalidData
-from setwise.models.size import model_size
+from setwise.models.model_size import model_size
 from setwise.persistence.fields import Fields, check_scalars, plain
 
 __all__ = ["check_statistics", "statistics_part"]

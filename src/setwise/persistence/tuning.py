@@ -9,7 +9,7 @@ from setwise.metrics.named import MetricName
 from setwise.models.base import LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain
 from setwise.prediction import Recipe
-from setwise.tuning.automatic import Alternative, Tuned
+from setwise.tuning.autotune import Alternative, Tuned
 from setwise.tuning.search import Tried, tried_of_row
 
 __all__ = ["tuning_from", "tuning_part"]

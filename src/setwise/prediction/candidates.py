@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from setwise.exceptions import Incompatible
-from setwise.prediction.choice import Candidate, able
 from setwise.prediction.recipe import DecisionName, InferenceName, Recipe
-from setwise.prediction.tuned import Wishes
+from setwise.prediction.recipe_selection import Candidate, able
+from setwise.prediction.recipe_tuning import TuningTargets
 
 __all__ = ["CalibrationWay", "candidates", "screens"]
 
@@ -39,7 +39,7 @@ def candidates(
     inference: InferenceName | None = None,
     decision: DecisionName | None = None,
     calibration: CalibrationWay | Literal["tuned"] = "tuned",
-    numbers: Wishes | None = None,
+    numbers: TuningTargets | None = None,
     may_be_empty: bool = False,
 ) -> list[Candidate]:
     """Give the recipes to try for a model, the paper's first; what is given holds for all of them.
@@ -47,7 +47,7 @@ def candidates(
     ``numbers`` says which of blend and threshold are to be found; a threshold is where the decision is not given.
     Unless documents ``may_be_empty``, as they are where a training document has no label, none is left without one.
     """
-    numbers = numbers or Wishes()
+    numbers = numbers or TuningTargets()
     threshold = numbers.threshold if decision == "threshold" else "tuned"
     recipe = replace(recipe, at_least_one=recipe.at_least_one or not may_be_empty)
     found = []
@@ -58,7 +58,7 @@ def candidates(
             continue
         if calibration not in ("tuned", its_calibration):
             continue
-        wishes = Wishes(
+        wishes = TuningTargets(
             its_calibration,
             blend=numbers.blend and its_inference == "blend",
             threshold=threshold if its_decision == "threshold" else None,

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.labels import LabelMatrix, Support
-from setwise.metrics.named import MetricName, measured
+from setwise.metrics.named import MetricName, evaluate_metric
 from setwise.prediction.recipe import Recipe
 
 __all__ = ["HeldOut", "judged", "marginals", "measured_over", "truth"]
@@ -23,12 +23,12 @@ class HeldOut:
 
     model: Any
     X: Any
-    Y: LabelMatrix
+    y: LabelMatrix
     support: Support
 
     def take(self, documents: NDArray[np.int64]) -> HeldOut:
         """Give some of the documents."""
-        return replace(self, X=self.X[documents], Y=self.Y.take(documents))
+        return replace(self, X=self.X[documents], y=self.y.take(documents))
 
 
 def judged(recipe: Recipe, parts: Sequence[HeldOut], metric: MetricName = "instance_f1") -> float:
@@ -39,15 +39,15 @@ def judged(recipe: Recipe, parts: Sequence[HeldOut], metric: MetricName = "insta
 def measured_over(parts: Sequence[HeldOut], sets: Sequence[sp.csr_array], metric: MetricName) -> float:
     """Give the metric of the sets that were decided for each part."""
     known = truth(parts)
-    return measured(metric, known, known.with_indicator(sp.csr_array(sp.vstack(sets, format="csr"))))
+    return evaluate_metric(metric, known, known.with_indicator(sp.csr_array(sp.vstack(sets, format="csr"))))
 
 
 def truth(parts: Sequence[HeldOut]) -> LabelMatrix:
     """Give the label sets of the documents of all parts."""
     if len(parts) == 1:
-        return parts[0].Y
-    stacked = sp.vstack([part.Y.indicator for part in parts], format="csr")
-    return parts[0].Y.with_indicator(sp.csr_array(stacked))
+        return parts[0].y
+    stacked = sp.vstack([part.y.indicator for part in parts], format="csr")
+    return parts[0].y.with_indicator(sp.csr_array(stacked))
 
 
 def marginals(recipe: Recipe, parts: Sequence[HeldOut]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What a vectoriser accepts, given by its user or read from a file; each refusal is one sentence."""
+"""What a vectorizer accepts, given by its user or read from a file; each refusal is one sentence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST_IDF = 1.0 + 64.0 * math.log(2.0)
 
 
 def check_parameters(given: Mapping[str, Any]) -> None:
-    """Check all parameters of a vectoriser, by name."""
+    """Check all parameters of a vectorizer, by name."""
     _check_ngram_range(given["ngram_range"])
     for name in ("sublinear_tf", "lowercase"):
         if not isinstance(given[name], bool | np.bool_):

@@ -1,6 +1,6 @@
 """Training regularisation: early stopping, and the search for strength, ratio and iterations on held-out documents."""
 
-from setwise.tuning.lines import Cell, Line, elastic_lines
+from setwise.tuning.grid import Cell, Line, elastic_lines
 from setwise.tuning.search import PAPER, Progress, Tried, best_of, search
 from setwise.tuning.stopping import EarlyStopping, Patience, fit_for
 from setwise.tuning.validation import Part, Validation

@@ -10,7 +10,7 @@ from setwise.exceptions import InvalidParameter
 from setwise.labels import LabelMatrix
 from setwise.learners import strength_grid
 from setwise.models import BernoulliMixture, PairwiseCRF
-from setwise.tuning.lines import Line, critical_of_all, elastic_lines
+from setwise.tuning.grid import Line, critical_of_all, elastic_lines
 from setwise.tuning.stopping import Patience
 
 __all__ = ["BUDGETS", "NEGLIGIBLE_IF_SOFT", "Budget", "BudgetName", "Plan", "checked_budget", "plan_for"]
@@ -88,27 +88,27 @@ NEGLIGIBLE_IF_SOFT = 1e-2
 """Where responsibilities are softened, many are small; those below are left out to save time."""
 
 
-def plan_for(model: Any, X: Any, Y: LabelMatrix, budget: Budget) -> Plan:
+def plan_for(model: Any, X: Any, y: LabelMatrix, budget: Budget) -> Plan:
     """Give the grid of a model: BR, PCC and LSF train to their end; CRF and CBM are stopped early."""
     if isinstance(model, PairwiseCRF):
-        return Plan(_lines(model, X, Y, budget.crf_ratios, budget.n_watched, _OF_CRF), _LOOKS_AT_CRF)
+        return Plan(_lines(model, X, y, budget.crf_ratios, budget.n_watched, _OF_CRF), _LOOKS_AT_CRF)
     if isinstance(model, BernoulliMixture):
-        return Plan(_mixtures(model, X, Y, budget), _LOOKS_AT_CBM)
-    return Plan(_lines(model, X, Y, budget.l1_ratios, budget.n_strengths, _OF_LEARNERS))
+        return Plan(_mixtures(model, X, y, budget), _LOOKS_AT_CBM)
+    return Plan(_lines(model, X, y, budget.l1_ratios, budget.n_strengths, _OF_LEARNERS))
 
 
-def _lines(model: Any, X: Any, Y: LabelMatrix, ratios: tuple[float, ...], n_strengths: int, reach: Reach) -> list[Line]:
+def _lines(model: Any, X: Any, y: LabelMatrix, ratios: tuple[float, ...], n_strengths: int, reach: Reach) -> list[Line]:
     """Give a line a ratio."""
     lines = []
     for ratio in ratios:
         highest, lowest = reach.with_l1 if ratio > 0.0 else reach.of_squares
-        lines += elastic_lines(X, Y, (ratio,), n_strengths, highest=highest, lowest=lowest, n_threads=model.n_threads)
+        lines += elastic_lines(X, y, (ratio,), n_strengths, highest=highest, lowest=lowest, n_jobs=model.n_jobs)
     return lines
 
 
-def _mixtures(model: Any, X: Any, Y: LabelMatrix, budget: Budget) -> list[Line]:
+def _mixtures(model: Any, X: Any, y: LabelMatrix, budget: Budget) -> list[Line]:
     """Give the lines of CBM: L1 for the experts, squares for the gate, which has a scale of its own."""
-    critical = critical_of_all(X, Y, model.n_threads)
+    critical = critical_of_all(X, y, model.n_jobs)
     highest, lowest = _OF_EXPERTS
     strengths = tuple(strength_grid(highest * critical, lowest * critical, budget.n_watched).tolist())
     lines = []

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from setwise.prediction import Candidate
-from setwise.tuning.lines import Line
+from setwise.tuning.grid import Line
 from setwise.tuning.stopping import Patience
 from setwise.tuning.validation import Part
 
@@ -28,12 +28,12 @@ def fingerprint(
 ) -> str:
     """Give a digest of all that decides what a search finds; the number of threads is not part of it."""
     digest = hashlib.sha256()
-    parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "n_threads"}
+    parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "n_jobs"}
     judged = [(one.name, *_recipe_words(one)) for one in judges]
     settings = (type(model).__name__, parameters, [asdict(line) for line in lines], judged, metric, stopping)
     digest.update(repr(settings).encode())
     for part in parts:
-        for matrix in (part.X, part.X_held, part.Y.indicator, part.Y_held.indicator):
+        for matrix in (part.X, part.X_held, part.y.indicator, part.y_held.indicator):
             for array in _arrays(matrix):
                 digest.update(repr((array.shape, array.dtype.str)).encode())
                 digest.update(np.ascontiguousarray(array).data)
@@ -41,7 +41,7 @@ def fingerprint(
 
 
 def _recipe_words(candidate: Candidate) -> tuple[str, ...]:
-    recipe = {name: value for name, value in vars(candidate.recipe).items() if name != "n_threads"}
+    recipe = {name: value for name, value in vars(candidate.recipe).items() if name != "n_jobs"}
     return repr(recipe), repr(candidate.wishes)
 
 

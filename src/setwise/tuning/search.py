@@ -14,11 +14,11 @@ from typing import Any
 from sklearn.base import clone
 
 from setwise.exceptions import InvalidData
-from setwise.metrics.named import MetricName, checked_metric, goodness
-from setwise.models.size import ModelSize, model_size
-from setwise.prediction import Candidate, Recipe, judged, tuned
+from setwise.metrics.named import MetricName, checked_metric, oriented
+from setwise.models.model_size import ModelSize, model_size
+from setwise.prediction import Candidate, Recipe, judged, tune_recipe
 from setwise.tuning.fingerprint import fingerprint
-from setwise.tuning.lines import Cell, Line
+from setwise.tuning.grid import Cell, Line
 from setwise.tuning.stopping import EarlyStopping, Patience
 from setwise.tuning.store import CellStore
 from setwise.tuning.validation import Part
@@ -112,7 +112,7 @@ def search(
 
 def best_of(tried: Sequence[Tried], metric: MetricName = "instance_f1") -> Tried | None:
     """Give the best, the first of equals; None where nothing was tried."""
-    return max(tried, key=lambda one: goodness(metric, one.value), default=None)
+    return max(tried, key=lambda one: oriented(metric, one.value), default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +186,7 @@ class _Run:
                 started = time.perf_counter()
 
     def _path(self, base: Any, line: Line) -> Iterator[_Trained]:
-        paths = [base.fit_path(part.X, part.Y, line.strengths) for part in self.parts]
+        paths = [base.fit_path(part.X, part.y, line.strengths) for part in self.parts]
         for cell, *models in zip(line.cells, *paths, strict=True):
             yield _Trained(cell, models)
 
@@ -200,7 +200,7 @@ class _Run:
                     [model for model, _ in found],
                     round(statistics.median(known)) if known else None,
                     [
-                        [(row["iteration"], goodness(self.metric, row["goodness"])) for row in watch.rows]
+                        [(row["iteration"], oriented(self.metric, row["oriented"])) for row in watch.rows]
                         for _, watch in found
                     ],
                 )
@@ -208,18 +208,18 @@ class _Run:
     def _stopped(self, model: Any, part: Part) -> tuple[Any, EarlyStopping]:
         """Train until the first judge has seen enough; give the model where it was best, and what was seen."""
         watch = EarlyStopping(
-            lambda trained: goodness(self.metric, self._value(self.judges[0], [trained], [part])),
+            lambda trained: oriented(self.metric, self._value(self.judges[0], [trained], [part])),
             self.stopping,
             keep=True,
         )
-        model.fit(part.X, part.Y, callback=watch)
+        model.fit(part.X, part.y, callback=watch)
         if watch.best_state is None:  # it was over before the first look
             return model, watch
         return type(model).from_state(watch.best_state), watch
 
     def _value(self, judge: Candidate, models: Sequence[Any], parts: Sequence[Part]) -> float:
         held = [part.held_out(model) for part, model in zip(parts, models, strict=True)]
-        return judged(tuned(judge.recipe, judge.wishes, held, self.metric), held, self.metric)
+        return judged(tune_recipe(judge.recipe, judge.wishes, held, self.metric), held, self.metric)
 
     def _judged(self, trained: _Trained, judge: Candidate, seconds: float) -> Tried:
         started = time.perf_counter()

@@ -30,15 +30,15 @@ class Patience:
 
 
 class EarlyStopping:
-    """Ends a training whose ``goodness(model)`` no longer rises; the same for every model, whatever it iterates.
+    """Ends a training whose ``oriented(model)`` no longer rises; the same for every model, whatever it iterates.
 
     BR, PCC and LSF count Newton iterations, CBM those of EM, CRF those of L-BFGS. After the fit: ``best_iteration``
     (None where training was over before the first look), ``best_goodness``, ``rows`` (one a look), and with
     ``keep=True`` ``best_state``, from which the model of that iteration can be made.
     """
 
-    def __init__(self, goodness: Callable[[Any], float], patience: Patience | None = None, *, keep: bool = False):
-        self._goodness = goodness
+    def __init__(self, oriented: Callable[[Any], float], patience: Patience | None = None, *, keep: bool = False):
+        self._goodness = oriented
         self._patience = patience or Patience()
         self._keep = keep
         self._worse = 0
@@ -52,7 +52,7 @@ class EarlyStopping:
         if iteration % self._patience.check_every:
             return False
         found = self._goodness(model)
-        self.rows.append({"iteration": iteration, "goodness": found})
+        self.rows.append({"iteration": iteration, "oriented": found})
         if found > self.best_goodness:
             self.best_iteration, self.best_goodness, self._worse = iteration, found, 0
             self.best_state = model.state() if self._keep else None
@@ -61,8 +61,8 @@ class EarlyStopping:
         return self._worse >= self._patience.patience and iteration >= self._patience.min_iterations
 
 
-def fit_for(model: Any, X: Any, Y: Any, iterations: int | None) -> Any:
+def fit_for(model: Any, X: Any, y: Any, iterations: int | None) -> Any:
     """Fit a copy of the model for so many iterations, or to its own end where that is None or comes first."""
     if iterations is None:
-        return clone(model).fit(X, Y)
-    return clone(model).fit(X, Y, callback=lambda iteration, _: iteration >= iterations)
+        return clone(model).fit(X, y)
+    return clone(model).fit(X, y, callback=lambda iteration, _: iteration >= iterations)

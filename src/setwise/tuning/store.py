@@ -80,7 +80,7 @@ class CellStore:
         header, *rows = whole_lines(content, self.path) if end else [{}]
         if header != self._header:
             raise InvalidData(
-                f"{self.path} must come from the same run: data, model, grid and seed; it is of another. "
+                f"{self.path} must come from the same run: data, model, grid and random_state; it is of another. "
                 f"Hint: remove it, or give another file."
             )
         self.rows = rows

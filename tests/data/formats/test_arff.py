@@ -4,7 +4,7 @@ import pytest
 
 from setwise.data import Names, open_documents
 from setwise.exceptions import InvalidData
-from tests.data.made import VECTOR_NAMES, VECTORS, plain, put, read_all, vector, write_all
+from tests.data.examples import VECTOR_NAMES, VECTORS, plain, put, read_all, vector, write_all
 
 MEKA = """% a comment
 @RELATION 'Toy: -C 2 -split-number 3'

@@ -6,7 +6,7 @@ from setwise.data import TextDocument
 from setwise.data.formats import WriteOptions, delimited
 from setwise.data.writing import open_writer
 from setwise.exceptions import InvalidData, InvalidParameter
-from tests.data.made import TEXTS, put, read_all, write_all
+from tests.data.examples import TEXTS, put, read_all, write_all
 
 WORKED = 'id,text,labels\n1,"a, ""b""\r\nc",x; y;x\n\n2,d,\n3,"",z\n'
 EXPECTED = [TextDocument('a, "b"\r\nc', ("x", "y"), "1"), TextDocument("d", (), "2"), TextDocument("", ("z",), "3")]

@@ -4,7 +4,7 @@ import pytest
 
 from setwise.data import TextDocument
 from setwise.exceptions import InvalidData
-from tests.data.made import TEXTS, put, read_all, write_all
+from tests.data.examples import TEXTS, put, read_all, write_all
 
 
 def test_worked_example(tmp_path):

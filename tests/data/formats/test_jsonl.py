@@ -4,7 +4,7 @@ import pytest
 
 from setwise.data import ReadOptions, TextDocument, open_documents, open_writer
 from setwise.exceptions import Incompatible, InvalidData
-from tests.data.made import TEXTS, put, read_all, vector, write_all
+from tests.data.examples import TEXTS, put, read_all, vector, write_all
 
 WORKED = (
     '{"text": "a b", "labels": ["x", " y ", "x", 7], "id": 12}\n\n{"other": 1, "text": ""}\r\n{"text":"z","labels":[]}'

@@ -6,7 +6,7 @@ import pytest
 
 from setwise.data import Names, open_documents
 from setwise.exceptions import InvalidData, InvalidParameter
-from tests.data.made import VECTOR_NAMES, VECTORS, plain, put, read_all, vector, write_all
+from tests.data.examples import VECTOR_NAMES, VECTORS, plain, put, read_all, vector, write_all
 
 
 def documents_of(*documents):

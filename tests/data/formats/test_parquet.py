@@ -8,7 +8,7 @@ import pytest
 
 from setwise.data import TextDocument
 from setwise.exceptions import InvalidData, InvalidParameter
-from tests.data.made import TEXTS, put, read_all, write_all
+from tests.data.examples import TEXTS, put, read_all, write_all
 
 
 def table(path, **columns):

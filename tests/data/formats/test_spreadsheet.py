@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from setwise.data import TextDocument, WriteOptions, open_writer
 from setwise.data.formats.spreadsheet import escape_formula, unescape_formula
-from tests.data.made import put, read_all
+from tests.data.examples import put, read_all
 
 FORMULAS = ["=1+1", "+a", "-a", "@a", "\ta", "\ra"]
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from setwise.data.documents import Names, VectorDocument
 from setwise.data.formats.arff_head import Attribute, labels_of, names_files, quoted, read_head, xml_beside, xml_of
-from setwise.data.formats.figures import NUMBER, as_float32, figures, numerals
+from setwise.data.formats.errors import Problems, Refused, shown
 from setwise.data.formats.names import distinct_labels
+from setwise.data.formats.numbers import NUMBER, as_float32, figures, numerals
 from setwise.data.formats.options import ReadOptions, WriteOptions
-from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.reading import Reading, line_by_line
 from setwise.data.formats.side_files import SideFile
 from setwise.data.formats.streams import Lines, Source

@@ -14,10 +14,10 @@ from pathlib import Path
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from setwise.data.formats.figures import NUMBER
+from setwise.data.formats.errors import Refused, shown
 from setwise.data.formats.names import BLANKS, bare_name
+from setwise.data.formats.numbers import NUMBER
 from setwise.data.formats.options import ReadOptions
-from setwise.data.formats.problems import Refused, shown
 from setwise.data.formats.streams import Lines, Source, decoded, open_source
 from setwise.exceptions import InvalidData
 

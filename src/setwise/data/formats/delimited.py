@@ -10,10 +10,10 @@ from typing import BinaryIO
 
 from setwise.data.documents import Names, TextDocument
 from setwise.data.formats import streams
+from setwise.data.formats.errors import Problems, Refused, shown
 from setwise.data.formats.fields import Fields, clean_labels
 from setwise.data.formats.names import bare_name
 from setwise.data.formats.options import ReadOptions, WriteOptions
-from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.reading import Reading
 from setwise.data.formats.sniffing import delimiter_in
 from setwise.data.formats.spreadsheet import escape_formula, unescape_formula

@@ -10,10 +10,10 @@ import re
 from typing import BinaryIO
 
 from setwise.data.documents import Names, TextDocument
+from setwise.data.formats.errors import Problems, Refused, shown
 from setwise.data.formats.fields import clean_labels
 from setwise.data.formats.names import BLANKS
 from setwise.data.formats.options import ReadOptions, WriteOptions
-from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.reading import Reading, line_by_line
 from setwise.data.formats.streams import BOM, Lines, Source, decoded
 from setwise.data.formats.writing import LineWriter, Writer

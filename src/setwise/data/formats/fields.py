@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from setwise.data.documents import TextDocument
+from setwise.data.formats.errors import Refused, shown
 from setwise.data.formats.names import bare_name
 from setwise.data.formats.options import ReadOptions
-from setwise.data.formats.problems import Refused, shown
 
 __all__ = ["Fields", "clean_labels", "document_of"]
 

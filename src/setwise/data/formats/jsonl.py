@@ -7,9 +7,9 @@ from typing import BinaryIO
 import orjson
 
 from setwise.data.documents import Names, TextDocument
+from setwise.data.formats.errors import Problems, Refused, shown
 from setwise.data.formats.fields import Fields, document_of
 from setwise.data.formats.options import ReadOptions, WriteOptions
-from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.reading import Reading, line_by_line
 from setwise.data.formats.streams import Lines, Source, decoded
 from setwise.data.formats.writing import NOT_UNICODE, LineWriter, Writer

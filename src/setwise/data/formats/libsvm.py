@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from setwise.data.documents import Names, VectorDocument
-from setwise.data.formats.figures import LARGEST_INDEX, numerals
+from setwise.data.formats.errors import Problems, Refused, shown
 from setwise.data.formats.libsvm_lines import LIMIT_HINT, LineParser, blocks
 from setwise.data.formats.names import FEATURES_FILE, LABELS_FILE, as_lines, bare_name, distinct_labels, names_beside
+from setwise.data.formats.numbers import LARGEST_INDEX, numerals
 from setwise.data.formats.options import DEFAULT_LARGEST_INDEX, ReadOptions, WriteOptions
-from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.reading import Reading
 from setwise.data.formats.side_files import SideFile
 from setwise.data.formats.streams import Lines, Source, decoded

@@ -14,9 +14,9 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise.data.formats.figures import NUMBER, TOO_LARGE, figures, rounded
+from setwise.data.formats.errors import Problems, Refused, shown
+from setwise.data.formats.numbers import NUMBER, TOO_LARGE, figures, rounded
 from setwise.data.formats.options import DEFAULT_LARGEST_INDEX
-from setwise.data.formats.problems import Problems, Refused, shown
 from setwise.data.formats.streams import Lines
 from setwise.labels.matrix import row_starts
 

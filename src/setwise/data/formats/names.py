@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from setwise.data.formats.problems import Refused, shown
+from setwise.data.formats.errors import Refused, shown
 from setwise.data.formats.streams import BOM, Lines, decoded, open_source
 from setwise.exceptions import InvalidData
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Literal, get_args
 
-from setwise.data.formats.figures import LARGEST_INDEX
-from setwise.data.formats.problems import OnError
+from setwise.data.formats.errors import OnError
+from setwise.data.formats.numbers import LARGEST_INDEX
 from setwise.exceptions import InvalidParameter
 
 __all__ = ["DEFAULT_LARGEST_INDEX", "LabelNumbers", "ReadOptions", "WriteOptions", "is_utf_8"]

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 
 from setwise.data.documents import Names, TextDocument
 from setwise.data.formats import streams
+from setwise.data.formats.errors import Problems, Refused
 from setwise.data.formats.fields import Fields, document_of
 from setwise.data.formats.options import ReadOptions, WriteOptions
 from setwise.data.formats.parquet_footer import Column, RowGroup, read_footer
-from setwise.data.formats.problems import Problems, Refused
 from setwise.data.formats.reading import Reading
 from setwise.data.formats.streams import Source
 from setwise.data.formats.writing import NOT_UNICODE, Writer

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from setwise.data.documents import Document, Names
-from setwise.data.formats.problems import Problems, Refused
+from setwise.data.formats.errors import Problems, Refused
 from setwise.data.formats.streams import Lines
 
 __all__ = ["Reading", "line_by_line"]

@@ -11,8 +11,8 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
 from setwise.data.documents import Kind, Names
+from setwise.data.formats.errors import Problems
 from setwise.data.formats.options import ReadOptions, WriteOptions
-from setwise.data.formats.problems import Problems
 from setwise.data.formats.reading import Reading
 from setwise.data.formats.streams import STANDARD, Source, directory_given
 from setwise.data.formats.writing import Writer

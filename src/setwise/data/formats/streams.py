@@ -14,8 +14,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from setwise.data.formats.errors import Refused
 from setwise.data.formats.options import is_utf_8
-from setwise.data.formats.problems import Refused
 from setwise.data.formats.sniffing import GZIP, encoding_hint, not_utf_8, what_else
 from setwise.data.paths import STANDARD, cannot_read
 from setwise.exceptions import InvalidData

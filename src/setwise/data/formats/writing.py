@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
 
-from setwise.data.formats.problems import Refused
+from setwise.data.formats.errors import Refused
 from setwise.data.formats.side_files import SideFile
 from setwise.exceptions import InvalidData
 

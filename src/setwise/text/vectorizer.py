@@ -1,4 +1,4 @@
-"""TF-IDF on scikit-learn's vectoriser: what it learns is a list of words and a number for each."""
+"""TF-IDF on scikit-learn's vectorizer: what it learns is a list of words and a number for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from setwise.exceptions import InvalidData
 from setwise.labels.forms import is_frame
 from setwise.text.checks import check_idf, check_parameters, check_words, lengths_of
 
-__all__ = ["TextState", "TextVectoriser"]
+__all__ = ["TextState", "TextVectorizer"]
 
 USUAL_MIN_DF = 2
 """A word of one document says nothing about another."""
@@ -27,7 +27,7 @@ USUAL_MIN_DF = 2
 
 @dataclass(frozen=True, eq=False)
 class TextState:
-    """A fitted vectoriser as data: nothing here runs when it is read."""
+    """A fitted vectorizer as data: nothing here runs when it is read."""
 
     parameters: dict[str, Any]
     words: tuple[str, ...]
@@ -35,7 +35,7 @@ class TextState:
     idf: NDArray[np.float32]
 
 
-class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turns texts into rows of TF-IDF, each of unit length, in single precision.
 
     The value of a word is (1 + log of how often the text has it), or with ``sublinear_tf=False`` that number itself,
@@ -73,7 +73,7 @@ class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.strip_accents = strip_accents
         self.lowercase = lowercase
 
-    def fit(self, texts: Iterable[str], y: Any = None) -> TextVectoriser:
+    def fit(self, texts: Iterable[str], y: Any = None) -> TextVectorizer:
         """Collect the words of the texts and count their documents; ``y`` is not read."""
         self._fit(texts)
         return self
@@ -121,8 +121,8 @@ class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return TextState(parameters, self.words_, self.idf_)
 
     @classmethod
-    def from_state(cls, state: TextState) -> TextVectoriser:
-        """Make a fitted vectoriser of what :meth:`state` gave."""
+    def from_state(cls, state: TextState) -> TextVectorizer:
+        """Make a fitted vectorizer of what :meth:`state` gave."""
         known = sorted(cls._get_param_names())
         if sorted(state.parameters) != known:
             raise InvalidData(f"parameters of the text must be {known}; got {sorted(state.parameters)}.")
@@ -168,11 +168,11 @@ class TextVectoriser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _learnt(self, texts: list[str], min_df: int | float) -> Any:
-        vectoriser = self._vectoriser(
+        vectorizer = self._vectoriser(
             tuple(self.ngram_range), min_df=min_df, max_df=self.max_df, max_features=self.max_features
         )
-        X = vectoriser.fit_transform(texts)
-        self._take(tuple(map(str, vectoriser.get_feature_names_out())), vectoriser.idf_)
+        X = vectorizer.fit_transform(texts)
+        self._take(tuple(map(str, vectorizer.get_feature_names_out())), vectorizer.idf_)
         return X
 
     def _take(self, words: tuple[str, ...], idf: NDArray[np.float32]) -> None:

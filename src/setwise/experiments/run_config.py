@@ -26,7 +26,7 @@ class Circumstances:
     cells: Path
     """A folder for settings that were tried, so that no run tries them twice."""
     data: Path | None = None
-    n_threads: int = 1
+    n_jobs: int = 1
 
 
 def versions() -> dict[str, str]:

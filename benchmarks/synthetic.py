@@ -17,9 +17,9 @@ class MadeCorpus:
     """Documents and labels, to train and to test."""
 
     X: sp.csr_array
-    Y: sp.csr_array
+    y: sp.csr_array
     X_test: sp.csr_array
-    Y_test: sp.csr_array
+    y_test: sp.csr_array
 
 
 def many_tags(
@@ -46,8 +46,8 @@ def many_tags(
     liking = random.gamma(0.06, size=(n_topics, n_labels))
     chances = mixture @ (liking * popularity)
     chances = with_mean(chances, labels_a_document)
-    Y = sp.csr_array((random.random(chances.shape) < chances).astype(np.int64))
-    return MadeCorpus(X[:n_train], Y[:n_train], X[n_train:], Y[n_train:])
+    y = sp.csr_array((random.random(chances.shape) < chances).astype(np.int64))
+    return MadeCorpus(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
 
 
 def many_sets(
@@ -73,9 +73,9 @@ def many_sets(
     sets = random.permutation(np.array(sorted(seen), dtype=object))
     rows = np.repeat(np.arange(len(sets)), [len(labels) for labels in sets])
     columns = np.concatenate([np.array(labels) for labels in sets])
-    Y = sp.csr_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(len(sets), n_labels))
+    y = sp.csr_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(len(sets), n_labels))
     X = sp.csr_array(random.normal(size=(len(sets), n_features)).astype(np.float32))
-    return MadeCorpus(X[:n_train], Y[:n_train], X[n_train:], Y[n_train:])
+    return MadeCorpus(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
 
 
 def with_mean(chances: Array, labels_a_document: float) -> Array:

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 from setwise.abilities import lacking
 from setwise.data.splits import folds
-from setwise.metrics.named import MetricName, goodness
+from setwise.metrics.named import MetricName, oriented
 from setwise.prediction.held_out import HeldOut, judged, measured_over
 from setwise.prediction.recipe import Recipe
-from setwise.prediction.tuned import Wishes, tuned
+from setwise.prediction.recipe_tuning import TuningTargets, tune_recipe
 
 __all__ = ["Candidate", "Chosen", "able", "choose", "cross_fitted"]
 
@@ -25,7 +25,7 @@ class Candidate:
 
     name: str
     recipe: Recipe
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: TuningTargets = field(default_factory=TuningTargets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ def choose(
     *,
     metric: MetricName = "instance_f1",
     n_folds: int = 3,
-    seed: int = 0,
+    random_state: int = 0,
     tried: Callable[[], None] | None = None,
 ) -> Chosen:
     """Choose by what each candidate scores when it is tuned on some of the documents and judged on the others.
@@ -61,25 +61,25 @@ def choose(
     """
     values = {}
     for one in candidates:
-        values[one.name] = cross_fitted(one, parts, metric, n_folds, seed)
+        values[one.name] = cross_fitted(one, parts, metric, n_folds, random_state)
         if tried is not None:
             tried()
-    best = max(candidates, key=lambda one: goodness(metric, values[one.name]))
-    recipe = tuned(best.recipe, best.wishes, parts, metric)
+    best = max(candidates, key=lambda one: oriented(metric, values[one.name]))
+    recipe = tune_recipe(best.recipe, best.wishes, parts, metric)
     return Chosen(best.name, recipe, values[best.name], values)
 
 
 def cross_fitted(
-    candidate: Candidate, parts: Sequence[HeldOut], metric: MetricName, n_folds: int = 3, seed: int = 0
+    candidate: Candidate, parts: Sequence[HeldOut], metric: MetricName, n_folds: int = 3, random_state: int = 0
 ) -> float:
     """Give the metric over all documents, none of which was decided by numbers that it helped to find."""
-    if not candidate.wishes.any or min(part.Y.n_samples for part in parts) < n_folds:
-        return judged(tuned(candidate.recipe, candidate.wishes, parts, metric), parts, metric)
-    decided = [sp.lil_array(part.Y.indicator.shape, dtype=np.int64) for part in parts]
-    splits = [folds(part.Y, n_folds, seed) for part in parts]
+    if not candidate.wishes.any or min(part.y.n_samples for part in parts) < n_folds:
+        return judged(tune_recipe(candidate.recipe, candidate.wishes, parts, metric), parts, metric)
+    decided = [sp.lil_array(part.y.indicator.shape, dtype=np.int64) for part in parts]
+    splits = [folds(part.y, n_folds, random_state) for part in parts]
     for of_parts in zip(*splits, strict=True):  # the same fold of every part
         rest = [part.take(some) for part, (some, _) in zip(parts, of_parts, strict=True)]
-        recipe = tuned(candidate.recipe, candidate.wishes, rest, metric)
+        recipe = tune_recipe(candidate.recipe, candidate.wishes, rest, metric)
         for part, (_, held), rows in zip(parts, of_parts, decided, strict=True):
             rows[held] = recipe.decided(part.model, part.X[held], part.support).sets
     return measured_over(parts, decided, metric)

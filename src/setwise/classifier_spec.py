@@ -11,20 +11,20 @@ from setwise.abilities import require
 from setwise.decision.gfm import checked_beta
 from setwise.exceptions import Incompatible, InvalidParameter
 from setwise.inference import SetCalibration
-from setwise.inference.calibration import AS_IT_IS
+from setwise.inference.calibration import IDENTITY
 from setwise.labels import LabelMatrix, Support
-from setwise.learners.checks import checked_threads
+from setwise.learners.checks import checked_n_jobs
 from setwise.metrics.named import checked_metric
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
-from setwise.models.base import checked_count, checked_seed
-from setwise.prediction import Candidate, Recipe, Wishes, able
+from setwise.models.base import checked_count, checked_random_state
+from setwise.prediction import Candidate, Recipe, TuningTargets, able
 from setwise.prediction.candidates import candidates as recipes_to_try
 from setwise.prediction.recipe import DecisionName, InferenceName
-from setwise.tuning.automatic import JUDGED_AT_MOST, usual_validation
+from setwise.tuning.autotune import JUDGED_AT_MOST, usual_validation
 from setwise.tuning.budget import checked_budget
 from setwise.tuning.validation import Validation
 
-__all__ = ["MODELS", "Wanted"]
+__all__ = ["MODELS", "ClassifierSpec"]
 
 MODELS: dict[str, Any] = {
     "br": BinaryRelevance,
@@ -41,7 +41,7 @@ _CALIBRATED = ("support", "exact", "blend")
 """Inferences that a calibration has a hold on."""
 
 
-class Wanted:
+class ClassifierSpec:
     """The parameters of a :class:`setwise.SetClassifier`, by name, and what follows from them."""
 
     def __init__(self, parameters: dict[str, Any]) -> None:
@@ -81,9 +81,9 @@ class Wanted:
         checked_metric(given.metric)
         checked_count(given.min_count, "min_count")
         checked_count(given.n_samples, "n_samples")
-        checked_seed(given.seed)
+        checked_random_state(given.random_state)
         checked_beta(given.beta)
-        checked_threads(given.n_threads)
+        checked_n_jobs(given.n_jobs)
 
     @property
     def _finds_calibration(self) -> bool:
@@ -113,24 +113,24 @@ class Wanted:
             raise InvalidParameter(
                 f"model must be one of {', '.join(map(repr, MODELS))} or a model; got {self._given.model!r}."
             )
-        return MODELS[self._given.model](n_threads=self._given.n_threads)
+        return MODELS[self._given.model](n_jobs=self._given.n_jobs)
 
     def validation(self, n_documents: int) -> Validation:
         """Say which documents are held out."""
-        given, seed = self._given.held_out, self._given.seed
+        given, random_state = self._given.held_out, self._given.random_state
         if given is None and self._given.refit:
-            return usual_validation(n_documents, seed)
+            return usual_validation(n_documents, random_state)
         if given is None:  # what is kept is trained on one part, so there are no folds
-            return Validation(seed=seed, max_documents=JUDGED_AT_MOST)
+            return Validation(random_state=random_state, max_documents=JUDGED_AT_MOST)
         if _is_share(given) and given not in (0, 1):
-            return Validation(share=float(given), seed=seed, max_documents=JUDGED_AT_MOST)
+            return Validation(share=float(given), random_state=random_state, max_documents=JUDGED_AT_MOST)
         if not isinstance(given, numbers.Integral) or isinstance(given, bool) or given < 2:
             raise InvalidParameter(
                 f"held_out must be None, a share between 0 and 1 or a number of folds from 2 up; got {given!r}."
             )
         if not self._given.refit:
             raise InvalidParameter(f"held_out must be a share where refit=False; got {given!r} folds.")
-        return Validation(n_folds=int(given), seed=seed, max_documents=JUDGED_AT_MOST)
+        return Validation(n_folds=int(given), random_state=random_state, max_documents=JUDGED_AT_MOST)
 
     def support(self, labels: LabelMatrix) -> Support:
         """Give the sets of training documents that have probability."""
@@ -141,7 +141,7 @@ class Wanted:
 
     def recipe(self) -> Recipe:
         """Give the recipe as far as it is given; what is tuned stands as in the paper."""
-        given = self._given.calibration if isinstance(self._given.calibration, SetCalibration) else AS_IT_IS
+        given = self._given.calibration if isinstance(self._given.calibration, SetCalibration) else IDENTITY
         decision: DecisionName = "most_probable" if self._given.inference == "mode" else "gfm"
         return Recipe(
             "support" if self._given.inference == "tuned" else self._given.inference,
@@ -153,15 +153,15 @@ class Wanted:
             threshold=0.5 if self._tunes_threshold else float(self._given.threshold),
             at_least_one=self._given.at_least_one,
             n_samples=self._given.n_samples,
-            seed=self._given.seed,
-            n_threads=checked_threads(self._given.n_threads),
+            random_state=self._given.random_state,
+            n_jobs=checked_n_jobs(self._given.n_jobs),
         )
 
     def candidates(self, model: Any, recipe: Recipe, may_be_empty: bool) -> list[Candidate]:
         """Give the recipes to try; there is one where all is given."""
         given = self._given
         ways: tuple[Any, ...] = (given.calibration if isinstance(given.calibration, str) else None,)
-        wishes = Wishes(blend=self._tunes_blend, threshold=given.threshold if self._tunes_threshold else None)
+        wishes = TuningTargets(blend=self._tunes_blend, threshold=given.threshold if self._tunes_threshold else None)
         if "tuned" in (given.inference, given.decision):
             return recipes_to_try(
                 recipe,
@@ -174,7 +174,7 @@ class Wanted:
             )
         if ways == ("tuned",):
             ways = (None, "likelihood", "f1") if given.inference in _CALIBRATED else (None,)
-        wishes = Wishes(
+        wishes = TuningTargets(
             blend=wishes.blend and given.inference == "blend",
             threshold=wishes.threshold if given.decision == "threshold" else None,
         )

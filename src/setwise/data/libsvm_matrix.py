@@ -9,12 +9,12 @@ from os import PathLike
 import numpy as np
 import scipy.sparse as sp
 
+from setwise.data.feature_matrix import stacked
+from setwise.data.formats.errors import Problems
 from setwise.data.formats.libsvm import label_number
 from setwise.data.formats.libsvm_lines import LineParser, blocks
 from setwise.data.formats.options import DEFAULT_LARGEST_INDEX
-from setwise.data.formats.problems import Problems
 from setwise.data.formats.streams import Lines, open_source
-from setwise.data.matrices import stacked
 from setwise.exceptions import InvalidData
 from setwise.labels.matrix import csr_of_ones
 
@@ -28,7 +28,7 @@ def read_libsvm(
     *,
     largest_index: int = DEFAULT_LARGEST_INDEX,
 ) -> tuple[sp.csr_array, sp.csr_array]:
-    """Read documents as (X, Y): float32 features and 0/1 labels, both CSR, columns sorted.
+    """Read documents as (X, y): float32 features and 0/1 labels, both CSR, columns sorted.
 
     ``n_features`` and ``n_labels`` fix the widths; without them they are the largest that occur, and none may be larger
     than ``largest_index``.

@@ -26,7 +26,7 @@ def strongest_features(model: Any, n: int) -> dict[int, list[tuple[int, float]]]
 
 
 def _by_label(model: Any) -> sp.csr_array:
-    n_labels, weights = len(model.names_), sp.csr_array(model.coef_)
+    n_labels, weights = len(model.classes_), sp.csr_array(model.coef_)
     labels = getattr(model, "pair_labels_", None)
     if labels is not None and getattr(model, "form", None) == "binary":  # LSF: a row a label and size
         own = np.asarray(labels)

@@ -70,12 +70,12 @@ def tuned(train: Part, start: tuple[int, ...] = START) -> list[Choice]:
 
     To the grid come the neighbours of the best, until all of them have been tried.
     """
-    rest, held = hold_out(train.Y, HELD_OUT, SEED)
-    truth = train.Y[held]
+    rest, held = hold_out(train.y, HELD_OUT, SEED)
+    truth = train.y[held]
     tried: dict[Cell, list[Choice]] = {}
 
     def attempt(cell: Cell) -> None:
-        model = one_vs_rest(train.X[rest], train.Y[rest], cell)
+        model = one_vs_rest(train.X[rest], train.y[rest], cell)
         tried[cell] = list(choices(cell, model.predict_proba(train.X[held]), truth))
 
     wanted = [Cell(penalty, step) for penalty in PENALTIES for step in start]
@@ -126,14 +126,14 @@ def of_folds(probabilities: Array, truth: sp.csr_array, at_least_one: bool) -> s
     return sp.csr_array(chosen)
 
 
-def one_vs_rest(X: sp.csr_array, Y: sp.csr_array, cell: Cell) -> OneVsRestClassifier:
+def one_vs_rest(X: sp.csr_array, y: sp.csr_array, cell: Cell) -> OneVsRestClassifier:
     regression = LogisticRegression(
         **as_option(cell.penalty), C=cell.C, solver="liblinear", max_iter=MAX_ITER, random_state=SEED
     )
     with warnings.catch_warnings():
         # Labels that never vary get their constant, which is all one can do.
         warnings.filterwarnings("ignore", "Label .* is present in all training examples", UserWarning)
-        return OneVsRestClassifier(regression).fit(X, Y.toarray())
+        return OneVsRestClassifier(regression).fit(X, y.toarray())
 
 
 def as_option(penalty: str) -> dict[str, Any]:

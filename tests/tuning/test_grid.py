@@ -12,21 +12,21 @@ from setwise.learners import critical_strengths, fit_labels
 from setwise.tuning import Cell, Line, elastic_lines
 from tests.models.corpora import small_corpus
 
-X, Y = small_corpus(n=60)
+X, y = small_corpus(n=60)
 
 
 def test_each_line_starts_where_no_label_has_a_weight() -> None:
-    lines = elastic_lines(X, Y, (0.2, 1.0), 5)
+    lines = elastic_lines(X, y, (0.2, 1.0), 5)
     for line in lines:
         ratio = line.parameters["l1_ratio"]
-        assert line.strengths[0] == pytest.approx(critical_strengths(X, Y, l1_ratio=ratio).max(), rel=1e-12)
-        assert fit_labels(X, Y, strength=1.0001 * line.strengths[0], l1_ratio=ratio).coef.nnz == 0
-        assert fit_labels(X, Y, strength=0.9 * line.strengths[0], l1_ratio=ratio).coef.nnz > 0
+        assert line.strengths[0] == pytest.approx(critical_strengths(X, y, l1_ratio=ratio).max(), rel=1e-12)
+        assert fit_labels(X, y, strength=1.0001 * line.strengths[0], l1_ratio=ratio).coef.nnz == 0
+        assert fit_labels(X, y, strength=0.9 * line.strengths[0], l1_ratio=ratio).coef.nnz > 0
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.05, 0.5, 1.0])
 def test_strengths_fall_evenly(ratio: float) -> None:
-    (line,) = elastic_lines(X, Y, (ratio,), 6)
+    (line,) = elastic_lines(X, y, (ratio,), 6)
     steps = [one / other for one, other in pairwise(line.strengths)]
     assert len(line.strengths) == 6
     assert min(steps) > 1.0
@@ -34,15 +34,15 @@ def test_strengths_fall_evenly(ratio: float) -> None:
 
 
 def test_shares_of_the_critical_strength_can_be_given() -> None:
-    (whole,) = elastic_lines(X, Y, (1.0,), 3)
-    (some,) = elastic_lines(X, Y, (1.0,), 3, highest=0.5, lowest=0.1)
+    (whole,) = elastic_lines(X, y, (1.0,), 3)
+    (some,) = elastic_lines(X, y, (1.0,), 3, highest=0.5, lowest=0.1)
     assert some.strengths[0] == pytest.approx(0.5 * whole.strengths[0])
     assert some.strengths[-1] == pytest.approx(0.1 * whole.strengths[0])
     assert some.parameters == {"l1_ratio": 1.0}
 
 
 def test_labels_that_all_documents_have_still_give_strengths() -> None:
-    (line,) = elastic_lines(X, np.ones_like(Y), (1.0,), 3)
+    (line,) = elastic_lines(X, np.ones_like(y), (1.0,), 3)
     assert all(np.isfinite(line.strengths))
 
 

@@ -10,33 +10,33 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from setwise.exceptions import InvalidData
-from setwise.labels import LabelMatrix, Modes, SizeMarginals
-from setwise.learners.checks import as_matrix, checked_threads, require_finite
+from setwise.labels import LabelMatrix, MostProbable, SizeMarginals
+from setwise.learners.checks import as_matrix, checked_n_jobs, require_finite
 from setwise.learners.fits import CONSTANT_LOGIT
-from setwise.models import independent
+from setwise.models import bernoulli_kernels
 
-__all__ = ["GivenMarginals"]
+__all__ = ["PrecomputedMarginals"]
 
 Array = NDArray[np.float64]
 
 
-class GivenMarginals:
+class PrecomputedMarginals:
     """Independent labels whose probabilities are the documents themselves: X is documents by labels, in [0, 1].
 
     A probability of 0 or 1 counts as within rounding of it, so that one sure label never rules out every set.
     """
 
-    def __init__(self, names: tuple[str, ...], n_threads: int | None = None) -> None:
-        self.names_ = names
-        self.n_threads = n_threads
+    def __init__(self, names: tuple[str, ...], n_jobs: int | None = None) -> None:
+        self.classes_ = names
+        self.n_jobs = n_jobs
 
     def scores(self, X: Any) -> Array:
         """Give the logit of every label, documents by labels."""
         matrix = as_matrix(X, "probabilities")
         given = np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=np.float64)
         require_finite(given, "probabilities")
-        if given.shape[1] != len(self.names_):
-            raise InvalidData(f"probabilities must have a column a label, {len(self.names_)}; got {given.shape[1]}.")
+        if given.shape[1] != len(self.classes_):
+            raise InvalidData(f"probabilities must have a column a label, {len(self.classes_)}; got {given.shape[1]}.")
         if given.min() < 0.0 or given.max() > 1.0:
             wrong = given[(given < 0.0) | (given > 1.0)][0]
             raise InvalidData(f"probabilities must lie in [0, 1]; got {wrong:g}. Hint: give probabilities, not scores.")
@@ -44,25 +44,25 @@ class GivenMarginals:
 
     def log_prob(self, X: Any, sets: Any) -> Array:
         """log p(set | x), documents by sets."""
-        rows = LabelMatrix.of(sets, self.names_, called="sets").indicator
-        return independent.log_prob(*self._mixture(X), rows, checked_threads(self.n_threads))
+        rows = LabelMatrix.of(sets, self.classes_, called="sets").indicator
+        return bernoulli_kernels.log_prob(*self._mixture(X), rows, checked_n_jobs(self.n_jobs))
 
     def scaled_marginals(self, X: Any, scale: float, shift: float) -> Array:
         """Give p(y_l = 1 | x) with every logit z replaced by scale z + shift, documents by labels."""
         return np.asarray(expit(scale * self.scores(X) + shift))
 
-    def mode(self, X: Any) -> Modes:
+    def mode(self, X: Any) -> MostProbable:
         """The most probable set of each document."""
-        return independent.mode(*self._mixture(X), 0, checked_threads(self.n_threads))
+        return bernoulli_kernels.mode(*self._mixture(X), 0, checked_n_jobs(self.n_jobs))
 
     def size_marginals(self, X: Any) -> SizeMarginals:
         """p(y_l = 1, |y| = s | x) for every label and size."""
-        return independent.size_marginals(*self._mixture(X), None, checked_threads(self.n_threads))
+        return bernoulli_kernels.size_marginals(*self._mixture(X), None, checked_n_jobs(self.n_jobs))
 
     def scaled_size_marginals(self, X: Any, scale: float, shift: float) -> SizeMarginals:
         """Give the size marginals with every logit z replaced by scale z + shift."""
         logits, log_gate = self._mixture(X)
-        return independent.size_marginals(scale * logits + shift, log_gate, None, checked_threads(self.n_threads))
+        return bernoulli_kernels.size_marginals(scale * logits + shift, log_gate, None, checked_n_jobs(self.n_jobs))
 
     def _mixture(self, X: Any) -> tuple[Array, Array]:
-        return independent.one_component(self.scores(X))
+        return bernoulli_kernels.one_component(self.scores(X))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import fsum
 
-from setwise.experiments.found import Found
 from setwise.experiments.recipes import MODELS
+from setwise.experiments.results import Found
 from setwise.experiments.rows import Heat, Row, Score
 from setwise.reports.table import Entry, Table
 

@@ -36,13 +36,13 @@ class LabelSizes:
     """The label matrix."""
 
     @classmethod
-    def of(cls, Y: LabelMatrix) -> LabelSizes:
-        """Collect the pairs of the documents of ``Y``."""
-        lengths = np.diff(Y.indicator.indptr)
+    def of(cls, y: LabelMatrix) -> LabelSizes:
+        """Collect the pairs of the documents of ``y``."""
+        lengths = np.diff(y.indicator.indptr)
         base = int(lengths.max()) + 1
-        keys = Y.indicator.indices.astype(np.int64) * base + np.repeat(lengths, lengths)
+        keys = y.indicator.indices.astype(np.int64) * base + np.repeat(lengths, lengths)
         found, of_entry = np.unique(keys, return_inverse=True)
-        return cls((found // base).astype(np.int32), (found % base).astype(np.int32), of_entry, Y.indicator)
+        return cls((found // base).astype(np.int32), (found % base).astype(np.int32), of_entry, y.indicator)
 
     @property
     def n_pairs(self) -> int:
@@ -78,7 +78,7 @@ class Settings:
     l1_ratio: float
     tol: float | None
     max_iter: int
-    n_threads: int
+    n_jobs: int
 
 
 class SizeClassifiers:
@@ -112,11 +112,11 @@ class SizeClassifiers:
             problem, strength, tol = self._problem(sizes)
             return problem.fit(strength, settings.l1_ratio, tol, settings.max_iter, None)
 
-        return _in_threads(fit, self._several, settings.n_threads)
+        return _in_threads(fit, self._several, settings.n_jobs)
 
     def steps(self) -> _Steps:
         """Give the classifiers before their first iteration, to be taken one iteration at a time."""
-        problems = _in_threads(self._problem, self._several, self._settings.n_threads)
+        problems = _in_threads(self._problem, self._several, self._settings.n_jobs)
         return _Steps(problems, self._settings)
 
     def _problem(self, sizes: _Sizes) -> tuple[ClassProblem, float, float]:
@@ -170,7 +170,7 @@ class _Steps:
             (problem, strength, _), fit = self._problems[at], self.fits[at]
             return fit if fit.converged else problem.step(fit, strength, self._settings.l1_ratio, iteration)
 
-        self.fits = _in_threads(step, range(len(self.fits)), self._settings.n_threads)
+        self.fits = _in_threads(step, range(len(self.fits)), self._settings.n_jobs)
 
 
 def warn_unless_converged(fits: list[ClassFit]) -> None:
@@ -187,11 +187,11 @@ def warn_unless_converged(fits: list[ClassFit]) -> None:
         )
 
 
-def _in_threads(work: Callable[[_Item], _Result], items: Iterable[_Item], n_threads: int) -> list[_Result]:
+def _in_threads(work: Callable[[_Item], _Result], items: Iterable[_Item], n_jobs: int) -> list[_Result]:
     """Do the work of each item on so many threads; the core lets go of the interpreter while it fits."""
-    if n_threads == 1:
+    if n_jobs == 1:
         return [work(item) for item in items]
-    pool = ThreadPoolExecutor(n_threads)
+    pool = ThreadPoolExecutor(n_jobs)
     try:
         return list(pool.map(work, items))
     finally:

@@ -12,25 +12,35 @@ from numpy.testing import assert_array_equal
 from setwise.data.splits import folds
 from setwise.exceptions import Incompatible
 from setwise.inference import SetCalibration
-from setwise.labels import LabelMatrix, Modes, Support
+from setwise.labels import LabelMatrix, MostProbable, Support
 from setwise.metrics import instance_f1
 from setwise.models import BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
-from setwise.prediction import Candidate, HeldOut, Recipe, Wishes, able, choose, cross_fitted, judged, tuned
+from setwise.prediction import (
+    Candidate,
+    HeldOut,
+    Recipe,
+    TuningTargets,
+    able,
+    choose,
+    cross_fitted,
+    judged,
+    tune_recipe,
+)
 from setwise.prediction.candidates import candidates, screens
 from tests.models.corpora import small_corpus
 
-X, Y = small_corpus(n=150)
-LABELS = LabelMatrix.of(Y)
+X, y = small_corpus(n=150)
+LABELS = LabelMatrix.of(y)
 REST, HELD = np.arange(90), np.arange(90, 150)
 MODEL = BinaryRelevance(strength=0.01).fit(X[REST], LABELS.take(REST))
 PART = HeldOut(MODEL, X[HELD], LABELS.take(HELD), Support.of(LABELS.take(REST)))
 PLAIN = Recipe("support", "gfm")
-CUT = Candidate("cut", Recipe("exact", "threshold"), Wishes(threshold="tuned"))
+CUT = Candidate("cut", Recipe("exact", "threshold"), TuningTargets(threshold="tuned"))
 
 
 def f1(recipe: Recipe, part: HeldOut) -> float:
     decided = recipe.decided(part.model, part.X, part.support)
-    return instance_f1(part.Y, part.Y.with_indicator(decided.sets))
+    return instance_f1(part.y, part.y.with_indicator(decided.sets))
 
 
 def test_what_has_no_numbers_is_judged_on_all() -> None:
@@ -38,13 +48,13 @@ def test_what_has_no_numbers_is_judged_on_all() -> None:
 
 
 def test_each_document_is_decided_by_numbers_of_the_others() -> None:
-    decided = np.zeros(PART.Y.indicator.shape, dtype=int)
-    for rest, held in folds(PART.Y, 3, 0):
-        recipe = tuned(CUT.recipe, CUT.wishes, [PART.take(rest)])
+    decided = np.zeros(PART.y.indicator.shape, dtype=int)
+    for rest, held in folds(PART.y, 3, 0):
+        recipe = tune_recipe(CUT.recipe, CUT.wishes, [PART.take(rest)])
         decided[held] = recipe.decided(MODEL, PART.X[held], PART.support).sets.toarray()
-    expected = instance_f1(PART.Y.indicator.toarray(), decided)
+    expected = instance_f1(PART.y.indicator.toarray(), decided)
     assert cross_fitted(CUT, [PART], "instance_f1") == pytest.approx(expected)
-    in_sample = f1(tuned(CUT.recipe, CUT.wishes, [PART]), PART)
+    in_sample = f1(tune_recipe(CUT.recipe, CUT.wishes, [PART]), PART)
     assert expected < in_sample  # what was found on the documents themselves flatters
 
 
@@ -55,7 +65,7 @@ def test_the_winner_is_tuned_on_all_documents() -> None:
     assert found.value == found.values[found.name] == max(found.values.values())
     alone = choose([CUT], [PART])
     assert alone.name == "cut"
-    assert alone.recipe.threshold == tuned(CUT.recipe, CUT.wishes, [PART]).threshold
+    assert alone.recipe.threshold == tune_recipe(CUT.recipe, CUT.wishes, [PART]).threshold
 
 
 def test_of_equals_the_first_wins_and_a_loss_is_low() -> None:
@@ -69,9 +79,9 @@ def test_parts_with_a_model_each_count_together() -> None:
     some = [PART.take(np.arange(20)), PART.take(np.arange(20, 60))]
     assert judged(PLAIN, some) == pytest.approx(f1(PLAIN, PART))
     assert judged(PLAIN, some, "hamming_loss") == pytest.approx(judged(PLAIN, [PART], "hamming_loss"))
-    one = tuned(PLAIN, Wishes(calibration="likelihood"), [some[0]]).calibration
-    other = tuned(PLAIN, Wishes(calibration="likelihood"), [some[1]]).calibration
-    both = tuned(PLAIN, Wishes(calibration="likelihood"), some).calibration
+    one = tune_recipe(PLAIN, TuningTargets(calibration="likelihood"), [some[0]]).calibration
+    other = tune_recipe(PLAIN, TuningTargets(calibration="likelihood"), [some[1]]).calibration
+    both = tune_recipe(PLAIN, TuningTargets(calibration="likelihood"), some).calibration
     assert both.scale == pytest.approx((20 * one.scale + 40 * other.scale) / 60)
 
 
@@ -93,11 +103,11 @@ class TestCandidates:
         given = replace(PLAIN, threshold=0.3, blend=0.7)
         for one in candidates(given, MODEL, decision="threshold"):
             assert (one.recipe.threshold, one.wishes.threshold) == (0.3, None)
-        for one in candidates(given, MODEL, decision="threshold", numbers=Wishes(threshold="tuned per label")):
+        for one in candidates(given, MODEL, decision="threshold", numbers=TuningTargets(threshold="tuned per label")):
             assert one.wishes.threshold == "tuned per label"
         (mixed,) = candidates(given, MODEL, inference="blend")
         assert (mixed.recipe.blend, mixed.wishes.blend) == (0.7, False)
-        (mixed,) = candidates(given, MODEL, inference="blend", numbers=Wishes(blend=True))
+        (mixed,) = candidates(given, MODEL, inference="blend", numbers=TuningTargets(blend=True))
         assert mixed.wishes.blend
         cut = [one for one in candidates(given, MODEL) if one.recipe.decision == "threshold"]
         assert {one.wishes.threshold for one in cut} == {"tuned"}  # nobody asked for a threshold, so none was given
@@ -140,7 +150,7 @@ class TestNonEmpty:
 def test_a_threshold_cuts_the_same_whether_or_not_sizes_are_known(inference: Any) -> None:
     recipe = Recipe(inference, "threshold", scaling=SetCalibration(0.8, 0.0, 0.3), threshold=0.3)
     block = next(recipe.blocks(MODEL, PART.X, PART.support))
-    assert not isinstance(block.known, Modes)
+    assert not isinstance(block.known, MostProbable)
     np.testing.assert_allclose(recipe.marginals(MODEL, PART.X, PART.support), block.known.marginals, atol=1e-12)
     cheap, valued = (recipe.decided(MODEL, PART.X, PART.support, with_value=asked) for asked in (False, True))
     assert_array_equal(cheap.sets.toarray(), valued.sets.toarray())

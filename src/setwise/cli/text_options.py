@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from setwise.cli.shared import taking
+from setwise.cli.option_groups import taking
 
 __all__ = ["takes_word_options"]
 
@@ -35,9 +35,9 @@ def _options(
     stop_words: _StopWords = None,
     strip_accents: _Accents = None,
 ) -> Any:
-    from setwise.text import TextVectoriser  # here, so that `setwise --version` need not wait for scikit-learn
+    from setwise.text import TextVectorizer  # here, so that `setwise --version` need not wait for scikit-learn
 
-    return TextVectoriser(
+    return TextVectorizer(
         (1, ngrams),
         min_df=None if min_df is None else _count_or_share(min_df),
         max_df=1.0 if max_df == 1.0 else _count_or_share(max_df),
@@ -53,4 +53,4 @@ def _count_or_share(value: float) -> int | float:
 
 
 takes_word_options = taking(_options, "words")
-"""Gives a command the options of words; it gets them together, as a vectoriser in its argument ``words``."""
+"""Gives a command the options of words; it gets them together, as a vectorizer in its argument ``words``."""

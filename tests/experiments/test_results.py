@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from setwise.experiments.found import Found
-from tests.experiments.made import corpus, heat, score
+from setwise.experiments.results import Found
+from tests.experiments.examples import corpus, heat, score
 
 
 def test_datasets_are_in_the_order_of_the_paper_then_by_name() -> None:

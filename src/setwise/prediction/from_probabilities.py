@@ -9,10 +9,10 @@ import scipy.sparse as sp
 
 from setwise.exceptions import InvalidParameter
 from setwise.inference import SetCalibration
-from setwise.inference.calibration import AS_IT_IS
+from setwise.inference.calibration import IDENTITY
 from setwise.labels import LabelMatrix, Support
-from setwise.learners.checks import checked_threads
-from setwise.models.given import GivenMarginals
+from setwise.learners.checks import checked_n_jobs
+from setwise.models.precomputed import PrecomputedMarginals
 from setwise.prediction.recipe import Recipe
 
 __all__ = ["decide"]
@@ -24,8 +24,8 @@ def decide(
     *,
     inference: Literal["support", "exact"] = "support",
     beta: float = 1.0,
-    calibration: SetCalibration = AS_IT_IS,
-    n_threads: int | None = None,
+    calibration: SetCalibration = IDENTITY,
+    n_jobs: int | None = None,
 ) -> Any:
     """Choose the set of the best expected F from probabilities of single labels, whoever computed them.
 
@@ -35,11 +35,11 @@ def decide(
     support only names the labels.
     """
     seen = support if isinstance(support, Support) else Support.of(LabelMatrix.of(support, called="support"))
-    threads = checked_threads(n_threads)
-    model = GivenMarginals(seen.sets.names, threads)
+    threads = checked_n_jobs(n_jobs)
+    model = PrecomputedMarginals(seen.sets.names, threads)
     if inference not in ("support", "exact"):
         raise InvalidParameter(f"inference must be 'support' or 'exact'; got {inference!r}.")
     model.scores(probabilities)  # checks all of it before any of it is used
-    recipe = Recipe(inference, "gfm", calibration=calibration, scaling=calibration, beta=beta, n_threads=threads)
+    recipe = Recipe(inference, "gfm", calibration=calibration, scaling=calibration, beta=beta, n_jobs=threads)
     X = np.asarray(probabilities.toarray() if sp.issparse(probabilities) else probabilities)
     return seen.sets.with_indicator(recipe.decided(model, X, seen).sets).as_given()

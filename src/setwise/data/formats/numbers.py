@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise.data.formats.problems import Refused
+from setwise.data.formats.errors import Refused
 
 __all__ = ["LARGEST_INDEX", "NUMBER", "TOO_LARGE", "as_float32", "figures", "numerals", "rounded"]
 

@@ -28,7 +28,7 @@ class BernoulliStart:
 
 
 def cluster_sets(
-    support: Support, n_components: int, n_restarts: int, max_iter: int, tol: float, smoothing: float, seed: int
+    support: Support, n_components: int, n_restarts: int, max_iter: int, tol: float, smoothing: float, random_state: int
 ) -> BernoulliStart:
     """Group the label sets into components of independent labels; the best of ``n_restarts`` seeded runs.
 
@@ -37,7 +37,7 @@ def cluster_sets(
     have the label as often as all documents do.
     """
     runs = [
-        _run(support, n_components, max_iter, tol, smoothing, np.random.default_rng([seed, restart]))
+        _run(support, n_components, max_iter, tol, smoothing, np.random.default_rng([random_state, restart]))
         for restart in range(n_restarts)
     ]
     return max(runs, key=lambda run: run.history[-1])

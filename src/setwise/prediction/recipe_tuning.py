@@ -10,19 +10,19 @@ import numpy as np
 
 from setwise.decision import best_threshold, best_thresholds
 from setwise.inference import SetCalibration, fit_calibration, fit_scaling
-from setwise.inference.calibration import AS_IT_IS, improve_calibration
-from setwise.metrics.named import MetricName, goodness
+from setwise.inference.calibration import IDENTITY, improve_calibration
+from setwise.metrics.named import MetricName, oriented
 from setwise.prediction.held_out import HeldOut, judged, marginals, truth
 from setwise.prediction.recipe import Recipe
 
-__all__ = ["Wishes", "tuned"]
+__all__ = ["TuningTargets", "tune_recipe"]
 
 BLENDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """What a tuned blend may be."""
 
 
 @dataclass(frozen=True)
-class Wishes:
+class TuningTargets:
     """What is to be found, and how; None leaves a number as the recipe has it."""
 
     calibration: Literal["likelihood", "f1"] | None = None
@@ -41,11 +41,13 @@ class Wishes:
         return ("scaled_marginals", "scaled_size_marginals") if self.calibration is not None and exact else ()
 
 
-def tuned(recipe: Recipe, wishes: Wishes, parts: Sequence[HeldOut], metric: MetricName = "instance_f1") -> Recipe:
+def tune_recipe(
+    recipe: Recipe, wishes: TuningTargets, parts: Sequence[HeldOut], metric: MetricName = "instance_f1"
+) -> Recipe:
     """Give the recipe with the numbers that serve held-out documents best: calibration, then blend, then threshold."""
 
     def score(one: Recipe) -> float:
-        return goodness(metric, judged(one, parts, metric))
+        return oriented(metric, judged(one, parts, metric))
 
     if wishes.calibration is not None:
         recipe = _calibrated(recipe, wishes.calibration, parts, score)
@@ -69,15 +71,15 @@ def _calibrated(
 
     For F1 only one of them is searched further: in a blend the support, unless no held-out set is in it.
     """
-    seen = [part for part in parts if bool((part.support.index_of(part.Y) >= 0).any())]
+    seen = [part for part in parts if bool((part.support.index_of(part.y) >= 0).any())]
     with_support = recipe.inference in ("support", "blend") and bool(seen)
     scales = callable(getattr(parts[0].model, "scaled_marginals", None))
     with_logits = recipe.inference in ("exact", "blend") and scales
     if with_support:
-        fits = [fit_calibration(part.model, part.X, part.Y, part.support) for part in seen]
+        fits = [fit_calibration(part.model, part.X, part.y, part.support) for part in seen]
         recipe = replace(recipe, calibration=_mean(fits, seen))
     if with_logits:
-        recipe = replace(recipe, scaling=_mean([fit_scaling(part.model, part.X, part.Y) for part in parts], parts))
+        recipe = replace(recipe, scaling=_mean([fit_scaling(part.model, part.X, part.y) for part in parts], parts))
     if way == "f1" and with_support:
         found = _improved(recipe.calibration, lambda tried: score(replace(recipe, calibration=tried)), True)
         recipe = replace(recipe, calibration=found)
@@ -92,9 +94,9 @@ def _mean(fits: Sequence[SetCalibration], parts: Sequence[HeldOut]) -> SetCalibr
     if len(fits) == 1:
         return fits[0]
     numbers = [(fit.scale, fit.prior, fit.size) for fit in fits]
-    mean = np.average(numbers, axis=0, weights=[part.Y.n_samples for part in parts])
+    mean = np.average(numbers, axis=0, weights=[part.y.n_samples for part in parts])
     return SetCalibration(*map(float, mean))
 
 
 def _improved(fitted: SetCalibration, score: Callable[[SetCalibration], float], with_prior: bool) -> SetCalibration:
-    return improve_calibration(max(fitted, AS_IT_IS, key=score), score, with_prior=with_prior)
+    return improve_calibration(max(fitted, IDENTITY, key=score), score, with_prior=with_prior)

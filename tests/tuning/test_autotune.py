@@ -11,21 +11,21 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from setwise import SetClassifier
+from setwise.classifier_spec import MODELS
 from setwise.data.splits import hold_out
 from setwise.exceptions import Incompatible, InvalidParameter
 from setwise.models import BinaryRelevance, LabelSizeFactors
-from setwise.tuning import automatic, fit_for
-from setwise.wanted import MODELS
+from setwise.tuning import autotune, fit_for
 from tests.models.corpora import name_lists, same_state, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 
-X, Y = small_corpus(n=120)
-NEW, NEW_Y = small_corpus(seed=1, n=40)
+X, y = small_corpus(n=120)
+NEW, NEW_Y = small_corpus(random_state=1, n=40)
 
 
 def test_without_options_it_finds_settings_and_a_recipe_and_says_so() -> None:
-    fitted = SetClassifier().fit(X, name_lists(Y))
+    fitted = SetClassifier().fit(X, name_lists(y))
     found = fitted.tuning_
     assert len({tuple(one.cell.settings.items()) for one in found.tried}) == 24
     assert fitted.model_.strength == found.model.strength in [one.cell.strength for one in found.tried]
@@ -39,7 +39,7 @@ def test_without_options_it_finds_settings_and_a_recipe_and_says_so() -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_by_name(model: str) -> None:
-    fitted = SetClassifier(model, budget="quick", n_threads=1).fit(X, Y)
+    fitted = SetClassifier(model, budget="quick", n_jobs=1).fit(X, y)
     assert type(fitted.model_) is MODELS[model]
     assert fitted.predict(NEW).shape == NEW_Y.shape
     if model in ("crf", "cbm"):
@@ -50,20 +50,20 @@ def test_every_model_by_name(model: str) -> None:
 
 
 def test_the_same_seed_gives_the_same_and_threads_do_not_matter() -> None:
-    one, two = (SetClassifier(budget="quick", n_threads=n, seed=3).fit(X, Y) for n in (1, 2))
+    one, two = (SetClassifier(budget="quick", n_jobs=n, random_state=3).fit(X, y) for n in (1, 2))
     assert one.tuning_.value == two.tuning_.value
     assert_array_equal(one.predict(NEW), two.predict(NEW))
 
 
 def test_a_model_of_ones_own_keeps_its_parameters() -> None:
-    fitted = SetClassifier(BinaryRelevance(strength=0.02, l1_ratio=0.3)).fit(X, Y)
+    fitted = SetClassifier(BinaryRelevance(strength=0.02, l1_ratio=0.3)).fit(X, y)
     assert (fitted.model_.strength, fitted.model_.l1_ratio) == (0.02, 0.3)
     assert fitted.tuning_.tried == []
     assert len(fitted.tuning_.alternatives) > 3
 
 
 def test_the_recipe_of_the_paper_is_there_as_it_is_printed() -> None:
-    fitted = SetClassifier("br", "support", "gfm", calibration=None, budget="quick").fit(X, Y)
+    fitted = SetClassifier("br", "support", "gfm", calibration=None, budget="quick").fit(X, y)
     assert (fitted.recipe_.inference, fitted.recipe_.decision) == ("support", "gfm")
     assert fitted.recipe_.calibration.changes_nothing
     assert {one.judge for one in fitted.tuning_.tried} == {"as it is"}
@@ -86,7 +86,7 @@ def test_the_recipe_of_the_paper_is_there_as_it_is_printed() -> None:
     ids=str,
 )
 def test_what_is_given_holds(given: dict[str, Any]) -> None:
-    fitted = SetClassifier(BinaryRelevance(strength=0.01), **given).fit(X, Y)
+    fitted = SetClassifier(BinaryRelevance(strength=0.01), **given).fit(X, y)
     if "inference" in given:
         assert fitted.recipe_.inference == given["inference"]
     if "decision" in given:
@@ -98,34 +98,34 @@ def test_what_is_given_holds(given: dict[str, Any]) -> None:
 
 
 def test_a_threshold_that_is_given_holds_whatever_is_tuned_beside_it() -> None:
-    fitted = SetClassifier(BinaryRelevance(strength=0.01), decision="threshold", threshold=0.3).fit(X, Y)
+    fitted = SetClassifier(BinaryRelevance(strength=0.01), decision="threshold", threshold=0.3).fit(X, y)
     assert fitted.threshold_ == 0.3
     assert SetClassifier(BinaryRelevance(strength=0.01), decision="threshold", threshold="tuned").fit(
-        X, Y
+        X, y
     ).threshold_ not in (0.3, 0.5)
 
 
 def test_where_every_document_has_a_label_every_prediction_has() -> None:
-    full = Y.copy()
+    full = y.copy()
     full[~full.any(axis=1), 0] = 1
     fitted = SetClassifier(budget="quick").fit(X, full)
     assert fitted.recipe_.at_least_one
     assert fitted.predict(NEW).any(axis=1).all()
-    some_without = Y.copy()
+    some_without = y.copy()
     some_without[:20] = 0
     assert not SetClassifier(budget="quick").fit(X, some_without).recipe_.at_least_one
 
 
 def test_what_cannot_be_is_refused_in_one_sentence() -> None:
     with pytest.raises(Incompatible, match=r"^There is no recipe for LabelSizeFactors with inference='support'"):
-        SetClassifier(LabelSizeFactors(), "support").fit(X, Y)
+        SetClassifier(LabelSizeFactors(), "support").fit(X, y)
 
 
 def test_a_fit_that_was_ended_goes_on_from_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "tuning.jsonl"
-    whole = SetClassifier(budget="quick", tuning_file=file).fit(X, Y)
+    whole = SetClassifier(budget="quick", tuning_file=file).fit(X, y)
     monkeypatch.setattr(BinaryRelevance, "fit_path", lambda *_: pytest.fail("it was tuned again"))
-    again = SetClassifier(budget="quick", tuning_file=file).fit(X, Y)
+    again = SetClassifier(budget="quick", tuning_file=file).fit(X, y)
     assert_array_equal(whole.predict(NEW), again.predict(NEW))
 
 
@@ -134,9 +134,9 @@ class Numbered(BinaryRelevance):
 
     shown: ClassVar[set[int]] = set()
 
-    def fit(self, X: Any, Y: Any, callback: Any = None) -> Numbered:
+    def fit(self, X: Any, y: Any, callback: Any = None) -> Numbered:
         self.note(X)
-        super().fit(X[:, :-1], Y, callback)
+        super().fit(X[:, :-1], y, callback)
         return self
 
     def scores(self, X: Any) -> Any:
@@ -156,7 +156,7 @@ def numbered(features: Any, first: int) -> sp.csr_array:
 def test_no_test_document_is_read_before_the_score() -> None:
     Numbered.shown = set()
     train, test = numbered(X, 1), numbered(NEW, 1001)
-    fitted = SetClassifier(Numbered(strength=0.01)).fit(train, Y)
+    fitted = SetClassifier(Numbered(strength=0.01)).fit(train, y)
     assert Numbered.shown == set(range(1, 121))
     fitted.score(test, NEW_Y)
     assert set(range(1001, 1041)) <= Numbered.shown
@@ -164,34 +164,34 @@ def test_no_test_document_is_read_before_the_score() -> None:
 
 def test_the_choice_does_not_change_with_test_labels() -> None:
     """Held-out documents alone choose: other labels for the rest of the world change nothing."""
-    fitted = SetClassifier(budget="quick").fit(X, Y)
+    fitted = SetClassifier(budget="quick").fit(X, y)
     before = fitted.recipe_, fitted.model_.strength
     fitted.score(NEW, 1 - NEW_Y)
     assert (fitted.recipe_, fitted.model_.strength) == before
 
 
 def test_few_documents_are_held_out_in_turns() -> None:
-    assert automatic.usual_validation(automatic.FEW_DOCUMENTS - 1).n_folds == 3
-    assert automatic.usual_validation(automatic.FEW_DOCUMENTS).n_folds is None
+    assert autotune.usual_validation(autotune.FEW_DOCUMENTS - 1).n_folds == 3
+    assert autotune.usual_validation(autotune.FEW_DOCUMENTS).n_folds is None
 
 
 def test_without_a_refit_the_model_is_the_one_that_was_judged() -> None:
-    kept = SetClassifier("cbm", budget="quick", refit=False, n_threads=1).fit(X, Y)
+    kept = SetClassifier("cbm", budget="quick", refit=False, n_jobs=1).fit(X, y)
     assert kept.model_ is kept.tuning_.trained[0]
-    rest, _ = hold_out(Y, 0.2, 0)
-    again = fit_for(kept.tuning_.model, X[rest], Y[rest], kept.tuning_.iterations)
+    rest, _ = hold_out(y, 0.2, 0)
+    again = fit_for(kept.tuning_.model, X[rest], y[rest], kept.tuning_.iterations)
     again.round_weights()
     assert same_state(kept.model_, again)
     with pytest.raises(InvalidParameter, match=r"^held_out must be a share where refit=False; got 3 folds\.$"):
-        SetClassifier(refit=False, held_out=3).fit(X, Y)
+        SetClassifier(refit=False, held_out=3).fit(X, y)
 
 
 def test_documents_given_to_tune_on_are_the_ones_that_choose() -> None:
     Numbered.shown = set()
-    other, their_labels = small_corpus(seed=5, n=50)
-    fitted = SetClassifier(Numbered(strength=0.01)).fit(numbered(X, 1), Y, valid=(numbered(other, 501), their_labels))
+    other, their_labels = small_corpus(random_state=5, n=50)
+    fitted = SetClassifier(Numbered(strength=0.01)).fit(numbered(X, 1), y, valid=(numbered(other, 501), their_labels))
     assert Numbered.shown == {*range(1, 121), *range(501, 551)}
     assert len(fitted.tuning_.trained) == 1
     named = [[*labels, "yak"] for labels in name_lists(their_labels)]  # a label that no training document has
-    again = SetClassifier(BinaryRelevance(strength=0.01)).fit(X, name_lists(Y), valid=(other, named))
+    again = SetClassifier(BinaryRelevance(strength=0.01)).fit(X, name_lists(y), valid=(other, named))
     assert again.tuning_.recipe_name == fitted.tuning_.recipe_name

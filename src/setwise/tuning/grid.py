@@ -55,27 +55,27 @@ class Line:
         return (Cell(strength, fixed) for strength in self.strengths)
 
 
-def critical_of_all(X: Any, Y: Any, n_threads: int | None = None) -> float:
+def critical_of_all(X: Any, y: Any, n_jobs: int | None = None) -> float:
     """Give the least strength of an L1 term at which no label has any weight."""
-    peak = float(np.max(critical_strengths(X, Y, l1_ratio=1.0, n_threads=n_threads)))
+    peak = float(np.max(critical_strengths(X, y, l1_ratio=1.0, n_jobs=n_jobs)))
     return peak if peak > 0.0 else 1.0  # every label is a constant: nothing is penalised, whatever the strength
 
 
 def elastic_lines(
     X: Any,
-    Y: Any,
+    y: Any,
     l1_ratios: Sequence[float] = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0),
     n_strengths: int = 20,
     *,
     highest: float = 1.0,
     lowest: float | None = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
 ) -> list[Line]:
     """Give a line a ratio: strengths evenly spaced on the log scale, from the critical one of the labels downwards.
 
     ``highest`` and ``lowest`` are shares of the critical strength, the least at which no label has any weight.
     """
-    peak = critical_of_all(X, Y, n_threads)
+    peak = critical_of_all(X, y, n_jobs)
     lines = []
     for ratio in map(checked_l1_ratio, l1_ratios):
         critical = peak / max(ratio, LEAST_PULL)

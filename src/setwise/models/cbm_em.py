@@ -31,7 +31,7 @@ from setwise.learners.features import padded
 from setwise.learners.fits import Start
 from setwise.learners.multinomial import ClassProblem
 from setwise.learners.problem import BinaryProblem
-from setwise.models.bernoulli_mixture import smoothed_logits
+from setwise.models.cbm_init import smoothed_logits
 
 __all__ = ["Component", "MixtureData", "StepOptions", "train_step"]
 
@@ -54,7 +54,7 @@ class StepOptions:
     smoothing: float
     sharpness: float
     """Responsibilities are in proportion to this power of p(component, own set | x)."""
-    n_threads: int
+    n_jobs: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +66,9 @@ class MixtureData:
     labels: LabelMatrix
 
     @classmethod
-    def of(cls, X: Any, Y: Any) -> MixtureData:
-        """Check that X and Y go together."""
-        features, labels = FeatureColumns.of(as_matrix(X, "X")), LabelMatrix.of(Y)
+    def of(cls, X: Any, y: Any) -> MixtureData:
+        """Check that X and y go together."""
+        features, labels = FeatureColumns.of(as_matrix(X, "X")), LabelMatrix.of(y)
         labels.check_rows(features.n_samples)
         rows = sp.csr_array(X)
         if not rows.has_canonical_format:
@@ -77,7 +77,7 @@ class MixtureData:
         return cls(rows, features, labels)
 
     @cached_property
-    def Y(self) -> sp.csr_array:
+    def y(self) -> sp.csr_array:
         """Documents by labels."""
         return sp.csr_array(self.labels.indicator, dtype=np.float64)
 
@@ -122,7 +122,7 @@ def train_step(
 ) -> Step:
     """Improve gate and components for these responsibilities. Threads share them out and change no bit."""
     n_components = responsibilities.shape[1]
-    with ThreadPoolExecutor(max_workers=options.n_threads) as pool:
+    with ThreadPoolExecutor(max_workers=options.n_jobs) as pool:
         gate_work = pool.submit(_fit_gate, data, responsibilities, before, iteration, options)
         starts = [None] * n_components if before is None else before.components
         works = [
@@ -157,7 +157,7 @@ def _fit_component(
 ) -> Component:
     weight = np.where(responsibility > options.negligible, responsibility, 0.0)
     (documents,) = np.nonzero(weight)
-    mass, count = weight.sum(), np.asarray(data.Y.T @ weight)
+    mass, count = weight.sum(), np.asarray(data.y.T @ weight)
     learnt = np.flatnonzero((count > options.least_count) & (mass - count > options.least_count))
     intercept = smoothed_logits(count, mass, data.shares, options.smoothing)
     n_labels, n_features = data.labels.n_labels, data.features.n_features
@@ -165,7 +165,7 @@ def _fit_component(
     if learnt.size:
         everything = documents.size == data.features.n_samples
         X = data.features if everything else data.X[documents]
-        problem = BinaryProblem.of(X, data.Y[documents][:, learnt], weight[documents], None, False, n_threads=1)
+        problem = BinaryProblem.of(X, data.y[documents][:, learnt], weight[documents], None, False, n_jobs=1)
         strength = options.net.strength * data.features.n_samples / mass
         start = None if before is None else _start(before, learnt, intercept[learnt])
         done = iteration * options.newton_steps
@@ -191,7 +191,7 @@ def _own_log_prob(data: MixtureData, coef: sp.csr_array, intercept: Array, learn
     constant[learnt] = 0.0
     fixed = np.ones(intercept.size, dtype=bool)
     fixed[learnt] = False
-    total = np.asarray(data.Y @ constant) - np.logaddexp(0.0, intercept[fixed]).sum()
+    total = np.asarray(data.y @ constant) - np.logaddexp(0.0, intercept[fixed]).sum()
     if learnt.size:
         own = data.labels.indicator[:, learnt]
         own.sort_indices()

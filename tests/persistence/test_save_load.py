@@ -18,9 +18,9 @@ from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
 from setwise.inference import SetCalibration
 from setwise.labels import LabelMatrix
 from setwise.models import BinaryRelevance, ClassifierChain
-from setwise.models.given import GivenMarginals
+from setwise.models.precomputed import PrecomputedMarginals
 from setwise.persistence import FORMAT, load, save
-from setwise.text import TextVectoriser
+from setwise.text import TextVectorizer
 from tests.persistence.small import (
     INFERENCES,
     MODELS,
@@ -28,11 +28,11 @@ from tests.persistence.small import (
     NEW,
     TEXTS,
     X,
-    Y,
     answers,
     assert_same_bits,
     trained,
     trained_on_text,
+    y,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
@@ -69,7 +69,7 @@ class TestSameBits:
             {"decision": "threshold", "threshold": "tuned"},
             {"decision": "threshold", "threshold": "tuned per label", "at_least_one": True},
             {"inference": "blend", "blend": "tuned", "calibration": "likelihood"},
-            {"beta": 2.0, "min_count": 2, "seed": 2**63},
+            {"beta": 2.0, "min_count": 2, "random_state": 2**63},
             {"extra_sets": (("bee", "cat"), ("ape", "bee", "cat", "dog", "eel"))},
         ],
         ids=str,
@@ -80,47 +80,47 @@ class TestSameBits:
         again = clone(loaded).fit(X, NAMES)  # the parameters came back as well
         assert_same_bits(answers(classifier, NEW), answers(again, NEW))
 
-    @pytest.mark.parametrize("labels", [Y, sp.csr_array(Y), sp.csr_matrix(Y), NAMES], ids=["dense", "a", "m", "names"])
+    @pytest.mark.parametrize("labels", [y, sp.csr_array(y), sp.csr_matrix(y), NAMES], ids=["dense", "a", "m", "names"])
     def test_every_kind_of_labels(self, labels: Any, tmp_path: Path) -> None:
         round_trip(tmp_path, clone(trained("br")).fit(X, labels))
 
     @pytest.mark.parametrize("model", MODELS)
     def test_odd_names_one_label_and_constants(self, model: str, tmp_path: Path) -> None:
         inference = INFERENCES[model][0]
-        fresh = SetClassifier(MODELS[model], inference, "gfm", calibration=None, n_threads=1)
+        fresh = SetClassifier(MODELS[model], inference, "gfm", calibration=None, n_jobs=1)
         odd = [[ODD_NAMES[(i + j) % 8] for j in range(i % 3)] for i in range(60)]
         assert set(round_trip(tmp_path, fresh.fit(X, odd)).classes_) == set(ODD_NAMES)
-        round_trip(tmp_path, clone(fresh).fit(X, Y[:, :1]))
-        constant = Y.copy()
+        round_trip(tmp_path, clone(fresh).fit(X, y[:, :1]))
+        constant = y.copy()
         constant[:, 1], constant[:, 2] = 1, 0
         round_trip(tmp_path, clone(fresh).fit(X, constant))
         round_trip(tmp_path, clone(fresh).fit(X, np.zeros((60, 2), dtype=int)))
-        round_trip(tmp_path, clone(fresh).fit(X[:1], Y[:1]))
+        round_trip(tmp_path, clone(fresh).fit(X[:1], y[:1]))
 
     def test_blank_names_of_earlier_files_still_load(self, tmp_path: Path) -> None:
         """A fit refuses them in lists and frames, but a model that has them is not lost."""
-        names = ["", "  ", *(f"label {label}" for label in range(2, Y.shape[1]))]
-        again = round_trip(tmp_path, clone(trained("br")).fit(X, LabelMatrix.of(Y, names)))
+        names = ["", "  ", *(f"label {label}" for label in range(2, y.shape[1]))]
+        again = round_trip(tmp_path, clone(trained("br")).fit(X, LabelMatrix.of(y, names)))
         assert again.classes_.tolist() == names
 
     def test_one_feature_and_features_that_are_all_zero(self, tmp_path: Path) -> None:
         fresh = clone(trained("br"))
-        round_trip(tmp_path, fresh.fit(X[:, :1], Y), NEW[:, :1])
-        round_trip(tmp_path, clone(fresh).fit(sp.csr_array((60, 3)), Y), NEW[:, :3])
+        round_trip(tmp_path, fresh.fit(X[:, :1], y), NEW[:, :1])
+        round_trip(tmp_path, clone(fresh).fit(sp.csr_array((60, 3)), y), NEW[:, :3])
 
     def test_weights_that_single_precision_cannot_hold(self, tmp_path: Path) -> None:
         for scale in (1e-45, 1e60):
-            round_trip(tmp_path, clone(trained("br", "exact")).fit(X * scale, Y), NEW * scale)
+            round_trip(tmp_path, clone(trained("br", "exact")).fit(X * scale, y), NEW * scale)
 
     def test_names_of_features(self, tmp_path: Path) -> None:
-        classifier = clone(trained("br")).fit(X, Y)
+        classifier = clone(trained("br")).fit(X, y)
         classifier.feature_names_in_ = np.array([f"wörd {i}" for i in range(8)], dtype=object)  # as data frames do
         save(tmp_path / "a", classifier)
         assert_array_equal(load(tmp_path / "a").classifier.feature_names_in_, classifier.feature_names_in_)
 
     @pytest.mark.parametrize("model", ["br", "lsf"])
     def test_what_tuning_found(self, model: str, tmp_path: Path) -> None:
-        classifier = SetClassifier(model, budget="quick", n_threads=1, progress=False).fit(X, NAMES)
+        classifier = SetClassifier(model, budget="quick", n_jobs=1, progress=False).fit(X, NAMES)
         loaded = round_trip(tmp_path, classifier)
         found, kept = classifier.tuning_, loaded.tuning_
         assert kept.recipe_name == found.recipe_name
@@ -136,7 +136,7 @@ class TestSameBits:
         classifier, text = trained_on_text()
         save(tmp_path / "a.setwise", classifier, text)
         saved = load(tmp_path / "a.setwise")
-        assert isinstance(saved.text, TextVectoriser)
+        assert isinstance(saved.text, TextVectorizer)
         assert saved.text.get_params() == text.get_params()
         assert saved.text.words_ == text.words_
         documents = text.transform(TEXTS)
@@ -147,7 +147,7 @@ class TestSameBits:
 class TestFile:
     def test_two_equal_tuned_trainings_give_the_same_bytes(self, tmp_path: Path) -> None:
         for name in ("a", "b"):
-            save(tmp_path / name, SetClassifier("br", budget="quick", n_threads=1).fit(X, NAMES))
+            save(tmp_path / name, SetClassifier("br", budget="quick", n_jobs=1).fit(X, NAMES))
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
     def test_same_classifier_same_bytes_also_when_loaded_in_between(self, tmp_path: Path) -> None:
@@ -168,12 +168,12 @@ class TestFile:
         assert manifest["labels"]["names"] == ["ape", "bee", "cat", "dog", "eel"]
         told = manifest["statistics"]
         assert told["n_documents"] == 60
-        assert told["cardinality"] == pytest.approx(Y.sum(axis=1).mean())
+        assert told["cardinality"] == pytest.approx(y.sum(axis=1).mean())
         assert (told["n_features"], told["n_labels"], told["seconds"], told["corpus"]) == (8, 5, 2.5, "small")
 
     def test_the_way_of_the_training_is_left_out(self, tmp_path: Path) -> None:
-        made = SetClassifier("br", "support", "gfm", calibration=None, budget="quick", n_threads=1)
-        made.set_params(tuning_file=tmp_path / "tuning.jsonl").fit(X, Y)
+        made = SetClassifier("br", "support", "gfm", calibration=None, budget="quick", n_jobs=1)
+        made.set_params(tuning_file=tmp_path / "tuning.jsonl").fit(X, y)
         save(tmp_path / "a", made)
         assert str(tmp_path).encode() not in (tmp_path / "a").read_bytes()
         assert load(tmp_path / "a").classifier.tuning_file is None
@@ -196,23 +196,23 @@ class TestRefusals:
             save(path, SetClassifier())
         with pytest.raises(Incompatible, match="holds a SetClassifier; got BinaryRelevance"):
             save(path, MODELS["br"])
-        with pytest.raises(Incompatible, match="TextVectoriser or None"):
+        with pytest.raises(Incompatible, match="TextVectorizer or None"):
             save(path, trained("br"), "text")  # type: ignore[arg-type]
         with pytest.raises(InvalidData, match=r"text\.words must be the 8 features of the model; got 2\.$"):
-            save(path, trained("br"), TextVectoriser().fit(["two words"]))
+            save(path, trained("br"), TextVectorizer().fit(["two words"]))
         with pytest.raises(InvalidParameter, match=r"statistics\.seconds must be .* finite"):
             save(path, trained("br"), seconds=float("nan"))
         with pytest.raises(InvalidParameter, match=r"statistics\.who must be"):
             save(path, trained("br"), who=object())
-        strange = clone(trained("br")).fit(X, Y)
-        strange.model_ = GivenMarginals(("0", "1"))
-        with pytest.raises(Incompatible, match="holds one of BinaryRelevance, .*; got GivenMarginals"):
+        strange = clone(trained("br")).fit(X, y)
+        strange.model_ = PrecomputedMarginals(("0", "1"))
+        with pytest.raises(Incompatible, match="holds one of BinaryRelevance, .*; got PrecomputedMarginals"):
             save(path, strange)
-        wide = SetClassifier(ClassifierChain(beam_width=10**9), "support", "gfm", calibration=None, n_threads=1)
-        save(path, wide.fit(X, Y))  # five labels need no wide beam
+        wide = SetClassifier(ClassifierChain(beam_width=10**9), "support", "gfm", calibration=None, n_jobs=1)
+        save(path, wide.fit(X, y))  # five labels need no wide beam
         path.unlink()
         with pytest.raises(InvalidData, match="beam_width must be at most"):
-            save(path, clone(wide).fit(X, np.tile(Y, 5)))
+            save(path, clone(wide).fit(X, np.tile(y, 5)))
         assert list(tmp_path.iterdir()) == []
 
     def test_what_is_no_model_file(self, tmp_path: Path) -> None:

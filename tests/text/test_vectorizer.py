@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from setwise.classifier import SetClassifier
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.models import BinaryRelevance
-from setwise.text import TextState, TextVectoriser
+from setwise.text import TextState, TextVectorizer
 
 TEXTS = [
     "The cat sat on the mat, the very mat of the house",
@@ -47,7 +47,7 @@ class TestEverySetting:
         parameters = SETTINGS[setting]
         theirs = TfidfVectorizer(**{"sublinear_tf": True, "min_df": 2, **parameters})
         expected = theirs.fit_transform(TEXTS)
-        ours = TextVectoriser(**parameters)
+        ours = TextVectorizer(**parameters)
         X = ours.fit_transform(TEXTS)
         assert ours.words_ == tuple(theirs.get_feature_names_out())
         assert_allclose(X.toarray(), expected.toarray(), atol=1e-6)
@@ -56,7 +56,7 @@ class TestEverySetting:
         assert_allclose(lengths[lengths > 0], 1.0, atol=1e-6)
 
     def test_batches_give_the_bits_of_the_whole(self, setting: str) -> None:
-        ours = TextVectoriser(**SETTINGS[setting])
+        ours = TextVectorizer(**SETTINGS[setting])
         whole = ours.fit_transform(TEXTS).toarray()
         assert_array_equal(ours.transform(TEXTS).toarray(), whole)
         assert_array_equal(ours.transform(iter(TEXTS)).toarray(), whole)
@@ -64,31 +64,31 @@ class TestEverySetting:
         assert ours.transform([]).shape == (0, whole.shape[1])
 
     def test_state_is_data_and_gives_the_same_bits(self, setting: str) -> None:
-        ours = TextVectoriser(**SETTINGS[setting]).fit(TEXTS)
+        ours = TextVectorizer(**SETTINGS[setting]).fit(TEXTS)
         state = ours.state()
         read = TextState(
             json.loads(json.dumps(state.parameters)), tuple(json.loads(json.dumps(state.words))), state.idf
         )
-        again = TextVectoriser.from_state(read)
+        again = TextVectorizer.from_state(read)
         assert again.get_params() == ours.get_params()
         assert_array_equal(again.transform(TEXTS).toarray(), ours.transform(TEXTS).toarray())
 
 
 class TestVocabulary:
     def test_usual_floor_is_two_documents_unless_that_leaves_no_word(self) -> None:
-        assert TextVectoriser().fit(["red fox", "red hen"]).words_ == ("red",)
-        assert TextVectoriser().fit(["red fox", "blue hen"]).words_ == ("blue", "fox", "hen", "red")
-        assert TextVectoriser().fit(["one text alone"]).words_ == ("alone", "one", "text")
+        assert TextVectorizer().fit(["red fox", "red hen"]).words_ == ("red",)
+        assert TextVectorizer().fit(["red fox", "blue hen"]).words_ == ("blue", "fox", "hen", "red")
+        assert TextVectorizer().fit(["one text alone"]).words_ == ("alone", "one", "text")
 
     def test_unknown_words_count_for_nothing(self) -> None:
-        ours = TextVectoriser(min_df=1).fit(["red fox"])
+        ours = TextVectorizer(min_df=1).fit(["red fox"])
         assert ours.transform(["blue hen"]).nnz == 0
         assert ours.get_feature_names_out().tolist() == ["fox", "red"]
 
 
 class TestManners:
     def test_clone_keeps_parameters_and_forgets_words(self) -> None:
-        ours = TextVectoriser((1, 3), stop_words=["the"]).fit(TEXTS)
+        ours = TextVectorizer((1, 3), stop_words=["the"]).fit(TEXTS)
         fresh = clone(ours)
         assert fresh.get_params() == ours.get_params()
         with pytest.raises(NotFittedError):
@@ -99,7 +99,7 @@ class TestManners:
     def test_pipeline(self) -> None:
         labels = [["pet"], ["pet"], ["place"], ["pet", "place"], []]
         model = make_pipeline(
-            TextVectoriser(), SetClassifier(BinaryRelevance(1e-3), "support", "gfm", calibration=None)
+            TextVectorizer(), SetClassifier(BinaryRelevance(1e-3), "support", "gfm", calibration=None)
         ).set_params(textvectoriser__min_df=1)
         assert model.fit(TEXTS, labels).predict(["the cat sat"]) == [["pet"]]
 
@@ -118,13 +118,13 @@ class TestRefusals:
     )
     def test_texts(self, texts: Any, message: str) -> None:
         with pytest.raises(InvalidData, match=message):
-            TextVectoriser().fit(texts)
+            TextVectorizer().fit(texts)
 
     def test_words_that_no_floor_or_ceiling_keeps(self) -> None:
         with pytest.raises(InvalidData, match="lower min_df"):
-            TextVectoriser(min_df=5).fit(TEXTS)
+            TextVectorizer(min_df=5).fit(TEXTS)
         with pytest.raises(InvalidData, match="stop_words"):
-            TextVectoriser(stop_words="english").fit(["the and of", "the"])
+            TextVectorizer(stop_words="english").fit(["the and of", "the"])
 
     @pytest.mark.parametrize(
         "parameters",
@@ -151,13 +151,13 @@ class TestRefusals:
     def test_parameters(self, parameters: dict[str, Any]) -> None:
         (name,) = parameters
         with pytest.raises(InvalidParameter, match=f"^{name} must"):
-            TextVectoriser(**parameters).fit(TEXTS)
-        state = TextVectoriser().fit(TEXTS).state()
+            TextVectorizer(**parameters).fit(TEXTS)
+        state = TextVectorizer().fit(TEXTS).state()
         with pytest.raises(InvalidParameter, match=f"^{name} must"):
-            TextVectoriser.from_state(replace(state, parameters={**state.parameters, **parameters}))
+            TextVectorizer.from_state(replace(state, parameters={**state.parameters, **parameters}))
 
     def test_states_that_do_not_fit_together(self) -> None:
-        state = TextVectoriser().fit(TEXTS).state()
+        state = TextVectorizer().fit(TEXTS).state()
         nan = state.idf.copy()
         nan[0] = np.nan
         for change, message in [
@@ -171,37 +171,37 @@ class TestRefusals:
             ({"idf": state.idf * 1e9}, "lie in"),
         ]:
             with pytest.raises(InvalidData, match=message):
-                TextVectoriser.from_state(replace(state, **change))
+                TextVectorizer.from_state(replace(state, **change))
 
 
 class TestCoverage:
     @pytest.fixture
-    def fitted(self) -> TextVectoriser:
-        return TextVectoriser(min_df=1).fit(["the cat sat", "the dog sat"])
+    def fitted(self) -> TextVectorizer:
+        return TextVectorizer(min_df=1).fit(["the cat sat", "the dog sat"])
 
-    def test_it_is_the_share_of_known_words(self, fitted: TextVectoriser) -> None:
+    def test_it_is_the_share_of_known_words(self, fitted: TextVectorizer) -> None:
         texts = ["The cat sat", "the the yak", "a yak", "", "!", "cat yak dog emu"]
         assert_allclose(fitted.coverage(texts), [1.0, 2 / 3, 0.0, 0.0, 0.0, 0.5])
 
     def test_pairs_of_words_do_not_count(self) -> None:
-        both = TextVectoriser((1, 2), min_df=1).fit(["the cat sat", "the dog sat"])
+        both = TextVectorizer((1, 2), min_df=1).fit(["the cat sat", "the dog sat"])
         assert_allclose(both.coverage(["sat the yak", "cat the"]), [2 / 3, 1.0])
 
     def test_where_there_are_no_single_words_the_shortest_ngrams_count(self) -> None:
-        pairs = TextVectoriser((2, 3), min_df=1).fit(["the cat sat", "the dog sat"])
+        pairs = TextVectorizer((2, 3), min_df=1).fit(["the cat sat", "the dog sat"])
         assert_allclose(pairs.coverage(["the cat ran", "cat"]), [0.5, 0.0])
 
     def test_words_left_out_do_not_count(self) -> None:
-        few = TextVectoriser(min_df=1, stop_words=["the"]).fit(["the cat sat", "the dog sat"])
+        few = TextVectorizer(min_df=1, stop_words=["the"]).fit(["the cat sat", "the dog sat"])
         assert_allclose(few.coverage(["the cat", "the the"]), [1.0, 0.0])
 
-    def test_rows_come_with_it_and_are_the_same(self, fitted: TextVectoriser) -> None:
+    def test_rows_come_with_it_and_are_the_same(self, fitted: TextVectorizer) -> None:
         texts = ["the cat", "yak", "dog yak"]
         X, coverage = fitted.transform_with_coverage(texts)
         assert_array_equal(X.toarray(), fitted.transform(texts).toarray())
         assert_array_equal(coverage, fitted.coverage(texts))
 
-    def test_no_texts_and_wrong_texts(self, fitted: TextVectoriser) -> None:
+    def test_no_texts_and_wrong_texts(self, fitted: TextVectorizer) -> None:
         assert fitted.coverage([]).shape == (0,)
         with pytest.raises(InvalidData, match="texts must be strings; got a value of type int as text 1"):
             fitted.coverage(["a", 1])  # type: ignore[list-item]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from setwise.cli.manners import command_name, example, note_skipped, run, watch
+from setwise.cli.runtime import command_name, example, note_skipped, run, watch
 from setwise.data.formats import Problems
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
 
@@ -103,7 +103,7 @@ class TestCommandName:
 
 
 def test_an_example_is_one_line_to_paste(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("setwise.cli.manners.command_name", lambda: "setwise")
+    monkeypatch.setattr("setwise.cli.runtime.command_name", lambda: "setwise")
     assert example("predict", "my model.setwise", "--separator", "|") == (
         "setwise predict 'my model.setwise' --separator '|'"
     )

@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from setwise import _core
 from setwise.exceptions import InvalidParameter
-from setwise.labels import Modes, SizeMarginals
+from setwise.labels import MostProbable, SizeMarginals
 from setwise.labels.distribution import require_room
 from setwise.labels.matrix import csr_of_ones
 from setwise.models.base import checked_count
@@ -33,14 +33,12 @@ def one_component(scores: Array) -> tuple[Array, Array]:
     return np.ascontiguousarray(scores[:, None, :]), np.zeros((scores.shape[0], 1))
 
 
-def log_prob(logits: Array, log_gate: Array, sets: sp.csr_array, n_threads: int) -> Array:
+def log_prob(logits: Array, log_gate: Array, sets: sp.csr_array, n_jobs: int) -> Array:
     """Give log p(set | x), documents by sets, for sets with sorted columns."""
-    return _core.mixture_log_prob(
-        logits, log_gate, sets.indptr.astype(np.int64), sets.indices.astype(np.int32), n_threads
-    )
+    return _core.mixture_log_prob(logits, log_gate, sets.indptr.astype(np.int64), sets.indices.astype(np.int32), n_jobs)
 
 
-def size_marginals(logits: Array, log_gate: Array, max_size: Any, n_threads: int) -> SizeMarginals:
+def size_marginals(logits: Array, log_gate: Array, max_size: Any, n_jobs: int) -> SizeMarginals:
     """Give p(y_l = 1, |y| = s | x) for sizes up to ``max_size``; None means as many as matter.
 
     Beyond the largest size that matters lies a probability of at most NEGLIGIBLE_TAIL, by Bernstein's bound.
@@ -50,7 +48,7 @@ def size_marginals(logits: Array, log_gate: Array, max_size: Any, n_threads: int
     if largest > n_labels:
         raise InvalidParameter(f"max_size must be at most the number of labels, {n_labels}; got {max_size!r}.")
     require_room(n_labels, largest)
-    return SizeMarginals(*_core.mixture_size_marginals(logits, log_gate, largest, n_threads))
+    return SizeMarginals(*_core.mixture_size_marginals(logits, log_gate, largest, n_jobs))
 
 
 def _largest_size(logits: Array, log_gate: Array) -> int:
@@ -67,9 +65,9 @@ def _largest_size(logits: Array, log_gate: Array) -> int:
     return int(min(np.ceil(largest), logits.shape[2]))
 
 
-def mode(logits: Array, log_gate: Array, max_steps: int, n_threads: int) -> Modes:
+def mode(logits: Array, log_gate: Array, max_steps: int, n_jobs: int) -> MostProbable:
     """Give the most probable set of each document; a search lists at most ``max_steps`` sets, or as many as it takes
     where that is 0.
     """
-    indptr, indices, found, exact = _core.mixture_mode(logits, log_gate, max_steps, n_threads)
-    return Modes(csr_of_ones(indices, np.diff(indptr), logits.shape[2]), found, exact)
+    indptr, indices, found, exact = _core.mixture_mode(logits, log_gate, max_steps, n_jobs)
+    return MostProbable(csr_of_ones(indices, np.diff(indptr), logits.shape[2]), found, exact)

@@ -20,7 +20,7 @@ from setwise.exceptions import Incompatible, InvalidData, SetwiseError
 from setwise.labels import LabelMatrix, Support
 from setwise.labels.distribution import require_room
 from setwise.labels.matrix import Kind, checked_names, csr_of_ones
-from setwise.learners.checks import checked_threads
+from setwise.learners.checks import checked_n_jobs
 from setwise.models import PairwiseCRF
 from setwise.models.base import LabelModel
 from setwise.models.state_checks import csr_of_parts
@@ -30,10 +30,10 @@ from setwise.persistence.fields import Fields, check_text
 from setwise.persistence.model import model_from, model_part
 from setwise.persistence.recipe import recipe_from, recipe_part
 from setwise.persistence.statistics import check_statistics, statistics_part
+from setwise.persistence.string_arrays import packed, unpacked
 from setwise.persistence.text import text_from, text_part
 from setwise.persistence.tuning import tuning_from, tuning_part
-from setwise.persistence.words import packed, unpacked
-from setwise.text import TextVectoriser
+from setwise.text import TextVectorizer
 
 __all__ = ["Saved", "load", "save"]
 
@@ -52,7 +52,7 @@ class Saved:
 
     classifier: SetClassifier
     """Trained, ready to predict."""
-    text: TextVectoriser | None
+    text: TextVectorizer | None
     """Makes documents of texts; None where the classifier was not trained on texts."""
     manifest: dict[str, Any]
     """All of it that is no array nor a checksum, as it stands in the file."""
@@ -63,7 +63,7 @@ class Saved:
 def save(
     path: str | os.PathLike[str],
     classifier: SetClassifier,
-    text: TextVectoriser | None = None,
+    text: TextVectorizer | None = None,
     *,
     trained_on: NDArray[np.int64] | None = None,
     **statistics: Any,
@@ -78,8 +78,8 @@ def save(
     """
     if not isinstance(classifier, SetClassifier):
         raise Incompatible(f"A model file holds a SetClassifier; got {type(classifier).__name__}.")
-    if not isinstance(text, TextVectoriser | None):
-        raise Incompatible(f"text must be a TextVectoriser or None; got {type(text).__name__}.")
+    if not isinstance(text, TextVectorizer | None):
+        raise Incompatible(f"text must be a TextVectorizer or None; got {type(text).__name__}.")
     check_is_fitted(classifier)
     manifest, tensors = _taken_apart(classifier, text, statistics)
     if trained_on is not None:
@@ -113,7 +113,7 @@ def _reason(error: SetwiseError) -> str:
 
 
 def _taken_apart(
-    classifier: SetClassifier, text: TextVectoriser | None, statistics: dict[str, Any]
+    classifier: SetClassifier, text: TextVectorizer | None, statistics: dict[str, Any]
 ) -> tuple[dict[str, Any], Tensors]:
     model, of_model = model_part(classifier.model_)
     recipe, of_recipe = recipe_part(classifier.recipe_)
@@ -135,7 +135,7 @@ def _taken_apart(
     return manifest, {**of_model, **_support_part(classifier.support_), **of_recipe, **of_text, **of_features}
 
 
-def _put_together(manifest: dict[str, Any], tensors: Tensors) -> tuple[SetClassifier, TextVectoriser | None]:
+def _put_together(manifest: dict[str, Any], tensors: Tensors) -> tuple[SetClassifier, TextVectorizer | None]:
     check_text(manifest)
     _check_sketch(tensors.pop(_TRAINED_ON, None))
     fields = Fields(manifest, "manifest")
@@ -149,7 +149,7 @@ def _put_together(manifest: dict[str, Any], tensors: Tensors) -> tuple[SetClassi
     text = text_from(fields.fields_or_none("text"), tensors, n_features)
     model = model_from(fields.fields("model"), tensors, names, n_features)
     classifier = classifier_from(fields.fields("classifier"), model)
-    recipe = recipe_from(fields.fields("recipe"), tensors, model, checked_threads(classifier.n_threads))
+    recipe = recipe_from(fields.fields("recipe"), tensors, model, checked_n_jobs(classifier.n_jobs))
     support = _support_from(tensors, names, kind, model)
     tuned = tuning_from(fields.fields_or_none("tuning"), model, recipe)
     if fields.flag("has_feature_names"):

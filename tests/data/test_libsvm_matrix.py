@@ -22,27 +22,27 @@ def written(folder: Path, text: str, name: str = "docs.svm") -> Path:
 @pytest.mark.parametrize("name", ["docs.svm", "docs.svm.gz"])
 def test_worked_example(tmp_path, name):
     text = "0,2 1:0.5 3:-2e-1\n 2:1\n1\n\n2:4\n1,1 3:1 1:1\n"
-    X, Y = read_libsvm(written(tmp_path, text, name))
+    X, y = read_libsvm(written(tmp_path, text, name))
     np.testing.assert_array_equal(
         X.toarray(), np.float32([[0.5, 0, -0.2], [0, 1, 0], [0, 0, 0], [0, 0, 0], [0, 4, 0], [1, 0, 1]])
     )
-    np.testing.assert_array_equal(Y.toarray(), [[1, 0, 1], [0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0]])
+    np.testing.assert_array_equal(y.toarray(), [[1, 0, 1], [0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0]])
     assert X.dtype == np.float32
     assert X.has_canonical_format
-    assert Y.has_canonical_format
-    assert X.indices.dtype == Y.indices.dtype == np.int32
+    assert y.has_canonical_format
+    assert X.indices.dtype == y.indices.dtype == np.int32
 
 
 def test_line_ends_may_be_those_of_windows_and_the_last_may_be_missing(tmp_path):
-    X, Y = read_libsvm(written(tmp_path, "0 1:1\r\n1 2:1"))
+    X, y = read_libsvm(written(tmp_path, "0 1:1\r\n1 2:1"))
     np.testing.assert_array_equal(X.toarray(), np.eye(2))
-    np.testing.assert_array_equal(Y.toarray(), np.eye(2))
+    np.testing.assert_array_equal(y.toarray(), np.eye(2))
 
 
 def test_given_widths_are_kept(tmp_path):
-    X, Y = read_libsvm(written(tmp_path, "0 1:1\n"), n_features=5, n_labels=4)
+    X, y = read_libsvm(written(tmp_path, "0 1:1\n"), n_features=5, n_labels=4)
     assert X.shape == (1, 5)
-    assert Y.shape == (1, 4)
+    assert y.shape == (1, 4)
 
 
 DOCUMENTS = st.lists(
@@ -61,9 +61,9 @@ def test_what_was_written_is_read(tmp_path_factory, documents):
         " ".join([",".join(map(str, labels)), *(f"{feature}:{value!r}" for feature, value in entries.items())])
         for labels, entries in documents
     ]
-    X, Y = read_libsvm(written(tmp_path_factory.mktemp("svm"), "\n".join(lines) + "\n"), 30, 10)
+    X, y = read_libsvm(written(tmp_path_factory.mktemp("svm"), "\n".join(lines) + "\n"), 30, 10)
     for document, (labels, entries) in enumerate(documents):
-        assert set(Y[[document]].indices.tolist()) == labels
+        assert set(y[[document]].indices.tolist()) == labels
         row = X[[document]]
         assert dict(zip((row.indices + 1).tolist(), row.data.tolist(), strict=True)) == entries
 
@@ -117,7 +117,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
 def test_news_corpus_is_read_in_a_moment(corpus):
     found = corpus("rcv1sub1")
     start = perf_counter()
-    X, Y = found.read("train")
+    X, y = found.read("train")
     assert perf_counter() - start < 3.0
     assert X.shape == (3000, 47236)
-    assert Y.shape == (3000, 103)
+    assert y.shape == (3000, 103)

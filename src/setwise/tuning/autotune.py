@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sklearn.base import clone
 
-from setwise.metrics.named import MetricName, goodness
+from setwise.metrics.named import MetricName, oriented
 from setwise.prediction import Candidate, Recipe, choose
 from setwise.prediction.candidates import screens
 from setwise.tuning.budget import Plan
@@ -60,14 +60,14 @@ class Tuned:
     None are left once it was saved and loaded.
     """
 
-    def fit(self, X: Any, Y: Any) -> Any:
+    def fit(self, X: Any, y: Any) -> Any:
         """Train the chosen model on all documents."""
-        return fit_for(self.model, X, Y, self.iterations)
+        return fit_for(self.model, X, y, self.iterations)
 
 
-def usual_validation(n_documents: int, seed: int = 0) -> Validation:
+def usual_validation(n_documents: int, random_state: int = 0) -> Validation:
     """Hold a fifth out once, or where there are few documents, all of them in three turns."""
-    return Validation(0.2, 3 if n_documents < FEW_DOCUMENTS else None, seed, JUDGED_AT_MOST)
+    return Validation(0.2, 3 if n_documents < FEW_DOCUMENTS else None, random_state, JUDGED_AT_MOST)
 
 
 def tune(
@@ -77,7 +77,7 @@ def tune(
     *,
     plan: Plan | None = None,
     metric: MetricName = "instance_f1",
-    seed: int = 0,
+    random_state: int = 0,
     dataset: str = "",
     path: str | Path | None = None,
     watcher: Callable[[Progress], None] | None = None,
@@ -108,11 +108,11 @@ def tune(
     alternatives: list[Alternative] = []
     for settings, iterations in finalists:
         one = clone(model).set_params(**settings)
-        trained = [report.after(fit_for(one, part.X, part.Y, iterations)) for part in parts]
+        trained = [report.after(fit_for(one, part.X, part.y, iterations)) for part in parts]
         held = [part.held_out(model) for part, model in zip(parts, trained, strict=True)]
-        chosen = report.after(choose(candidates, held, metric=metric, seed=seed, tried=report.step))
+        chosen = report.after(choose(candidates, held, metric=metric, random_state=random_state, tried=report.step))
         alternatives += [Alternative(settings, name, value) for name, value in chosen.values.items()]
-        if best is None or goodness(metric, chosen.value) > goodness(metric, best.value):
+        if best is None or oriented(metric, chosen.value) > oriented(metric, best.value):
             best = Tuned(
                 one, iterations, chosen.recipe, chosen.name, metric, chosen.value, tried, alternatives, trained
             )
