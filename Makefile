@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 # Folders are listed too: theirs is the time that changes when a file is taken away.
 PACKAGE_SOURCES := $(shell find src core/include core/src core/bindings -not -path '*__pycache__*' 2>/dev/null)
 CORE_CODE := $(shell find core -name '*.hpp' -o -name '*.cpp' 2>/dev/null)
-PYTHON_CODE := $(wildcard src tests benchmarks examples fuzz)
+PYTHON_CODE := $(wildcard src tests benchmarks examples fuzz reproduction)
 
 # pip install what pyproject.toml lists under the given keys, so that no requirement is written twice.
 define install_listed
@@ -17,30 +17,34 @@ define install_listed
 	@$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-default reproduction reproduction-page format clean
+.PHONY: help install demo test golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-default reproduction reproduction-page format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-install: $(VENV)/.installed ## make .venv and install setwise in it
+install: $(VENV)/.installed ## create .venv and install setwise in it
 
-demo: install ## fit labels of a small made-up corpus and show what they predict
+demo: install ## train on docstrings and show predictions
 	$(VENV)/bin/setwise demo
 
 test: install $(VENV)/.extra-test ## run the tests
 	$(PY) -m pytest -n 2 --dist loadfile
 
-lint: install $(VENV)/.extra-check $(VENV)/.extra-test ## formats, ruff, mypy --strict, import layers
+golden: install $(VENV)/.extra-test ## compare predictions on all corpora with the golden record
+	$(PY) -m pytest -n 2 -m "" tests/golden
+
+lint: install $(VENV)/.extra-check $(VENV)/.extra-test ## check format, ruff rules, types, import layers
 	$(VENV)/bin/ruff format --check $(PYTHON_CODE)
 	$(VENV)/bin/ruff check $(PYTHON_CODE)
-	$(VENV)/bin/mypy --strict src
+	$(VENV)/bin/mypy --strict src tests benchmarks reproduction examples fuzz
+	$(PY) -m tests.core.check_stub
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/clang-format --dry-run -Werror $(CORE_CODE)
 
-check: lint ## lint, then the tests
+check: lint ## make lint, then make test
 	$(MAKE) test
 
-sanitize: $(VENV)/.build-tools ## run the core's C++ tests under ASan and UBSan
+sanitize: $(VENV)/.build-tools ## run the C++ tests of the core under ASan and UBSan
 	$(VENV)/bin/cmake -S . -B build/sanitize -DSETWISE_SANITIZE=ON
 	$(VENV)/bin/cmake --build build/sanitize --parallel 2
 	$(VENV)/bin/ctest --test-dir build/sanitize --output-on-failure --no-tests=error
@@ -53,37 +57,37 @@ sanitize-python: install $(VENV)/.extra-test ## load damaged model files with th
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	    PYTHONPATH=build/sanitize-python/site $(PY) -m pytest -s tests/persistence/test_fuzz.py
 
-fuzz: install $(VENV)/.extra-test ## use 20,000 damaged model files and 20,000 damaged data files, within 30 minutes
+fuzz: install $(VENV)/.extra-test ## read 20,000 damaged model files and 20,000 damaged data files, within 30 minutes
 	$(PY) -m fuzz
 
-bench-learners: install $(VENV)/.extra-bench ## time the learners beside their peers
+bench-learners: install $(VENV)/.extra-bench ## time the learners against other libraries
 	$(PY) -m benchmarks.learners
 
-bench-models: install $(VENV)/.extra-bench ## time the training of the models beside LIBLINEAR
+bench-models: install $(VENV)/.extra-bench ## time the training of the models against LIBLINEAR
 	$(PY) -m benchmarks.models
 
-bench-predict: install $(VENV)/.extra-bench ## time the prediction of sets beside scikit-learn's probabilities
+bench-predict: install $(VENV)/.extra-bench ## time the prediction of label sets against scikit-learn
 	$(PY) -m benchmarks.predict
 
 bench-default: install $(VENV)/.extra-bench ## compare the default with a careful user of scikit-learn
 	$(PY) -m benchmarks.default
 
-bench-tuning: install $(VENV)/.extra-bench ## time the tuning of a model, and test what is tuned
+bench-tuning: install $(VENV)/.extra-bench ## time the tuning of models, and evaluate the tuned models
 	$(PY) -m benchmarks.tuning
 
 bench-stream: install $(VENV)/.extra-bench ## measure time and memory of `setwise predict` on a long file
 	$(PY) -m benchmarks.stream
 
-bench-cpu: install $(VENV)/.extra-bench ## measure processor seconds of small jobs, on a quiet and on a busy machine
+bench-cpu: install $(VENV)/.extra-bench ## measure processor time of small jobs, on a quiet and on a busy machine
 	$(PY) -m benchmarks.cpu
 
-reproduction: install ## run the paper's experiments and write docs/reproduction.md; goes on where it was ended
-	$(VENV)/bin/setwise reproduce --output docs/reproduction --page docs/reproduction.md
+reproduction: install $(VENV)/.extra-report ## run the paper's experiments and write docs/reproduction.md; continues an interrupted run
+	$(PY) -m reproduction --output docs/reproduction --page docs/reproduction.md
 
-reproduction-page: install ## write docs/reproduction.md again from its rows
-	$(VENV)/bin/setwise reproduce --only-page --output docs/reproduction --page docs/reproduction.md
+reproduction-page: install $(VENV)/.extra-report ## write docs/reproduction.md again from the stored rows
+	$(PY) -m reproduction --only-page --output docs/reproduction --page docs/reproduction.md
 
-format: $(VENV)/.extra-check ## rewrite the code in the project's format
+format: $(VENV)/.extra-check ## format the code
 	$(VENV)/bin/ruff format $(PYTHON_CODE)
 	$(VENV)/bin/ruff check --fix $(PYTHON_CODE)
 	$(VENV)/bin/clang-format -i $(CORE_CODE)

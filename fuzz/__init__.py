@@ -1,1 +1,1 @@
-"""Damaged model and data files by the thousand: each is used or refused in one sentence, in bounded time and memory."""
+"""Fuzzing with damaged model and data files: each must work or raise a setwise error, within time and memory limits."""

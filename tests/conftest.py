@@ -1,4 +1,4 @@
-"""What every test may use: the corpora, where they are at hand."""
+"""Fixtures of all tests: the repository and the corpora; settings of hypothesis."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from setwise.data.catalogue import DEFAULT_FOLDER, Corpus, find_corpus
+from setwise.data import DEFAULT_FOLDER, Corpus, find_corpus
 from setwise.exceptions import InvalidData
 
-# How long an example takes says nothing on a busy machine; the blob lets a failure be run again elsewhere.
-hypothesis.settings.register_profile("setwise", deadline=None, print_blob=True)
+# On a busy machine the time of an example says nothing; the blob lets a failure be reproduced elsewhere.
+hypothesis.settings.register_profile(
+    "setwise", deadline=None, print_blob=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("setwise")
 
 REPOSITORY = Path(__file__).resolve().parent.parent

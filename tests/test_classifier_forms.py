@@ -1,4 +1,4 @@
-"""The classifier from end to end: integer labels, data frames, texts, no documents, and rows that do not match."""
+"""The classifier from end to end: integer labels, data frames, no documents, and rows that do not match."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from sklearn.pipeline import make_pipeline
 
-from setwise.classifier import SetClassifier
+from setwise import SetClassifier, TextVectorizer, load
 from setwise.exceptions import InvalidData
 from setwise.models import BinaryRelevance
-from setwise.persistence import load, save
-from setwise.text import TextVectorizer
 from tests.models.corpora import NAMES, name_lists, small_corpus
 
 X, y = small_corpus(n=80)
@@ -26,6 +24,7 @@ TAGS = [["fruit"], ["fruit"], ["car"], ["fruit", "plant"], ["car"], ["plant"]] *
 
 
 def plain(**options: Any) -> SetClassifier:
+    """Return a classifier that tunes nothing."""
     parameters: Any = {"calibration": None, "n_jobs": 1, **options}
     return SetClassifier(BinaryRelevance(strength=0.01, n_jobs=1), "support", "gfm", **parameters)
 
@@ -35,22 +34,22 @@ def numbered(rows: Any) -> list[list[int]]:
 
 
 class TestIntegerLabels:
-    def test_they_come_back_as_integers(self) -> None:
+    def test_predictions_are_integers(self) -> None:
         fitted = plain(extra_sets=[[3, 100, 7, 5]]).fit(X, numbered(y))
-        found = fitted.predict(NEW)
-        assert all(type(label) is int for labels in found for label in labels)
+        predicted = fitted.predict(NEW)
+        assert all(type(label) is int for labels in predicted for label in labels)
         usual = plain(extra_sets=[[1, 0, 1, 1, 1]]).fit(X, y).predict(NEW)
-        assert [set(labels) for labels in found] == [set(labels) for labels in numbered(usual)]
+        assert [set(labels) for labels in predicted] == [set(labels) for labels in numbered(usual)]
         assert fitted.classes_.tolist() == sorted(NUMBERS)
         assert fitted.classes_.dtype.kind == "i"
         assert fitted.predict_sets(NEW[:1])[0][0].labels[0] in NUMBERS
-        assert fitted.score(NEW, found) == 1.0
-        assert fitted.score(NEW, [[*labels, 999] for labels in found]) < 1.0
+        assert fitted.score(NEW, predicted) == 1.0
+        assert fitted.score(NEW, [[*labels, 999] for labels in predicted]) < 1.0
 
     def test_saved_and_loaded_they_are_still_integers(self, tmp_path: Path) -> None:
         fitted = plain(extra_sets=[[3, 100, 7, 5]]).fit(X, numbered(y))
-        save(tmp_path / "m.setwise", fitted)
-        again = load(tmp_path / "m.setwise").classifier
+        fitted.save(tmp_path / "m.setwise")
+        again = load(tmp_path / "m.setwise")
         assert again.predict(NEW) == fitted.predict(NEW)
         assert_array_equal(again.classes_, fitted.classes_)
         assert again.predict_sets(NEW, 2) == fitted.predict_sets(NEW, 2)
@@ -61,11 +60,11 @@ class TestIntegerLabels:
         fitted.model_.classes_ = tuple("abcde")
         object.__setattr__(fitted.labels_, "kind", "integers")
         with pytest.raises(InvalidData, match="label names must be integers; got 'a'"):
-            save(tmp_path / "m.setwise", fitted)
+            fitted.save(tmp_path / "m.setwise")
 
-    def test_other_documents_to_tune_on_may_have_unknown_ones(self) -> None:
+    def test_validation_data_may_have_other_labels(self) -> None:
         fitted = plain(calibration="likelihood").fit(
-            X, numbered(y), valid=(NEW, [[*row, 999] for row in numbered(NEW_Y)])
+            X, numbered(y), validation_data=(NEW, [[*row, 999] for row in numbered(NEW_Y)])
         )
         assert fitted.classes_.tolist() == sorted(NUMBERS)
 
@@ -78,22 +77,22 @@ class TestFrames:
     def test_labels_in_a_frame_keep_their_columns(self, pandas: Any, tmp_path: Path) -> None:
         fitted = plain().fit(X, pandas.DataFrame(y, columns=NAMES))
         assert fitted.classes_.tolist() == list(NAMES)
-        found = fitted.predict(NEW)
+        predicted = fitted.predict(NEW)
         usual = plain().fit(X, y).predict(NEW)
-        pandas.testing.assert_frame_equal(found, pandas.DataFrame(usual, columns=NAMES))
-        assert fitted.score(NEW, found[list(reversed(NAMES))]) == 1.0  # by name, in any order
+        pandas.testing.assert_frame_equal(predicted, pandas.DataFrame(usual, columns=NAMES))
+        assert fitted.score(NEW, predicted[list(reversed(NAMES))]) == 1.0  # by name, in any order
         assert fitted.predict_sets(NEW[:1])[0][0].labels[0] in NAMES
-        save(tmp_path / "m.setwise", fitted)
-        pandas.testing.assert_frame_equal(load(tmp_path / "m.setwise").classifier.predict(NEW), found)
+        fitted.save(tmp_path / "m.setwise")
+        pandas.testing.assert_frame_equal(load(tmp_path / "m.setwise").predict(NEW), predicted)
 
     def test_rows_keep_the_index_of_the_documents(self, pandas: Any) -> None:
         index = [f"document {i}" for i in range(NEW.shape[0])]
         words = [f"word {j}" for j in range(X.shape[1])]
         features = pandas.DataFrame(X.toarray(), columns=words)
         fitted = plain().fit(features, pandas.DataFrame(y, columns=range(10, 15)))
-        found = fitted.predict(pandas.DataFrame(NEW.toarray(), columns=words, index=index))
-        assert found.index.tolist() == index
-        assert found.columns.tolist() == [10, 11, 12, 13, 14]
+        predicted = fitted.predict(pandas.DataFrame(NEW.toarray(), columns=words, index=index))
+        assert predicted.index.tolist() == index
+        assert predicted.columns.tolist() == [10, 11, 12, 13, 14]
         assert fitted.classes_.tolist() == [10, 11, 12, 13, 14]
 
     def test_texts_may_be_a_series_or_a_frame_of_one_column(self, pandas: Any) -> None:
@@ -103,7 +102,9 @@ class TestFrames:
             pipeline = make_pipeline(TextVectorizer(), plain()).fit(texts, TAGS)
             assert pipeline[0].words_ == usual[0].words_
             assert pipeline.predict(texts) == usual.predict(TEXTS)
-        with pytest.raises(InvalidData, match=r"^texts must be one column; the data frame has 2\. Hint: "):
+        with pytest.raises(
+            InvalidData, match=r"^texts must be one column; the data frame has 2\. Select one by its name\.$"
+        ):
             TextVectorizer().fit(frame)
 
 
@@ -116,7 +117,7 @@ class TestNoDocuments:
         assert fitted.predict_proba(nothing).shape == (0, 5)
         assert fitted.predict_sets(nothing) == []
         assert fitted.expected_f1(nothing).shape == (0,)
-        assert fitted.decide(nothing).sets.shape == (0, 5)
+        assert fitted.predict_with_value(nothing).sets.shape == (0, 5)
 
     def test_each_form_of_labels(self) -> None:
         for labels, shape in ((y, (0, 5)), (sp.csr_array(y), (0, 5))):
@@ -139,18 +140,6 @@ class TestNoDocuments:
 
 
 class TestMistakes:
-    @pytest.mark.parametrize(
-        "texts",
-        [TEXTS, np.array(TEXTS), np.array(TEXTS, dtype=object), [[text] for text in TEXTS], tuple(TEXTS)],
-        ids=["list", "array", "objects", "column", "tuple"],
-    )
-    def test_raw_texts_are_told_of_the_vectoriser(self, texts: Any) -> None:
-        sentence = r"^X must hold numbers; got texts\. Hint: make_pipeline\(TextVectorizer\(\), SetClassifier\(\)\)"
-        with pytest.raises(InvalidData, match=sentence):
-            plain().fit(texts, TAGS)
-        with pytest.raises(InvalidData, match=sentence):
-            plain().fit(X, y).predict(texts)
-
     def test_rows_that_do_not_match(self) -> None:
         with pytest.raises(InvalidData, match=r"^X has 80 rows but y has 79\.$"):
             plain().fit(X, y[:-1])

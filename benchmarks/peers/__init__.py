@@ -1,4 +1,4 @@
-"""One file a peer. Each holds a class that is made for a problem, refuses what it cannot do, and fits labels."""
+"""The solvers that fit labels, one module each: a class that prepares a problem and fits labels with a penalty."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.judge import Fit
-from benchmarks.problem import Penalty, Problem
+from benchmarks.harness.objective import Fit
+from benchmarks.harness.problem import Penalty, Problem
+from benchmarks.harness.timing import Skipped
 
 CLASSES = {
     "setwise": "Setwise",
@@ -21,30 +22,44 @@ CLASSES = {
 }
 
 
-class Refused(Exception):
-    """A peer cannot do what is asked. The message is the reason, and stands in the table beside a dash."""
-
-
 class Peer(Protocol):
-    """A way to fit labels. What is done once a problem belongs in ``__init__`` and is not timed."""
+    """A solver prepared for one problem. What is done once per problem belongs in ``__init__`` and is not timed."""
 
     def fit(self, labels: NDArray[np.intp], penalty: Penalty) -> Fit:
-        """Fit the labels, timing the fits alone; raise ``Refused`` where this penalty is out of reach."""
+        """Fit the labels and time the fits alone; raise ``Skipped`` where the solver does not support the penalty."""
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A peer by the name of its file, with its options and how the table calls it."""
+class PeerEntry:
+    """A peer as an entry of a table: its module, its title and its options."""
 
     module: str
     title: str
     options: dict[str, Any] = field(default_factory=dict)
 
-    def enter(self, problem: Problem) -> Peer:
-        """Import the peer and make it ready for the problem; raise ``Refused`` where it is not installed."""
+    def prepare(self, problem: Problem) -> Peer:
+        """Import the peer and prepare it for a problem; raise ``Skipped`` where it is not installed."""
         try:
             module = importlib.import_module(f"benchmarks.peers.{self.module}")
         except ImportError as error:
-            raise Refused(f"not installed: {error}") from error
+            raise Skipped(f"not installed: {error}") from error
         peer: Peer = getattr(module, CLASSES[self.module])(problem, **self.options)
         return peer
+
+
+LIBLINEAR_L1 = PeerEntry("liblinear", "LIBLINEAR -s 6 -e 0.001")
+
+
+def prepare_or_skip(entry: PeerEntry, problem: Problem) -> Peer | Skipped:
+    """Return the prepared peer, or the reason why it is skipped."""
+    try:
+        return entry.prepare(problem)
+    except Skipped as skipped:
+        return skipped
+
+
+def fit_or_raise(peer: Peer | Skipped, labels: NDArray[np.intp], penalty: Penalty) -> Fit:
+    """Fit the labels; raise the reason where the peer could not be prepared."""
+    if isinstance(peer, Skipped):
+        raise peer
+    return peer.fit(labels, penalty)

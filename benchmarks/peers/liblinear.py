@@ -1,4 +1,4 @@
-"""LIBLINEAR, the anchor for pure L1 and pure L2. Only its C function is timed, on data laid out beforehand."""
+"""LIBLINEAR, the reference for pure L1 and pure L2. Only its C function is timed, on data converted beforehand."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from liblinear.liblinear import liblinear, parameter
 from liblinear.liblinear import problem as liblinear_problem
 from numpy.typing import NDArray
 
-from benchmarks.judge import Fit
-from benchmarks.peers import Refused
-from benchmarks.problem import Penalty, Problem
+from benchmarks.harness.objective import Fit
+from benchmarks.harness.problem import Penalty, Problem
+from benchmarks.harness.timing import Skipped
 
 L2_LOGISTIC, L1_LOGISTIC = 0, 6
 
 
 class Liblinear:
+    """Logistic regression by LIBLINEAR's own solvers, one label at a time."""
+
     def __init__(self, problem: Problem, *, tol: float = 0.001) -> None:
         self.problem = problem
         self.tol = tol
-        X = sp.csr_matrix(problem.X, dtype=np.float64)  # it knows only scipy's older matrices
-        self.laid_out = liblinear_problem(np.ones(problem.n_samples), X, bias=1.0)
-        self.target = np.ctypeslib.as_array(
-            self.laid_out.y, (problem.n_samples,)
-        )  # a view: labels are changed in place
+        X = sp.csr_matrix(problem.X, dtype=np.float64)  # it accepts only scipy's older matrix classes
+        self.data = liblinear_problem(np.ones(problem.n_samples), X, bias=1.0)
+        self.target = np.ctypeslib.as_array(self.data.y, (problem.n_samples,))  # a view: labels change in place
 
     def fit(self, labels: NDArray[np.intp], penalty: Penalty) -> Fit:
         options = parameter(self._options(penalty))
@@ -36,7 +36,7 @@ class Liblinear:
         for row, label in enumerate(labels):
             self.target[:] = 2 * self.problem.y[:, label] - 1
             start = perf_counter()
-            model = liblinear.train(self.laid_out, options)
+            model = liblinear.train(self.data, options)
             seconds += perf_counter() - start
             weights = np.ctypeslib.as_array(model.contents.w, (self.problem.n_features + 1,))
             coef[row], intercept[row] = weights[:-1], weights[-1]
@@ -44,12 +44,13 @@ class Liblinear:
         return Fit(seconds, sp.csr_array(coef), intercept)
 
     def _options(self, penalty: Penalty) -> str:
+        """Return the penalty as LIBLINEAR's command-line options."""
         n_samples = self.problem.n_samples
         if penalty.l1_ratio == 1:
             solver, c = L1_LOGISTIC, 1 / (penalty.strength * n_samples)
         elif penalty.l1_ratio == 0:
             solver, c = L2_LOGISTIC, 1 / (2 * penalty.strength * n_samples)
         else:
-            raise Refused("has no elastic net")
-        # -R leaves the intercept free of penalty, as everywhere else here.
+            raise Skipped("has no elastic net")
+        # -R leaves the intercept unpenalised, as for the other peers.
         return f"-s {solver} -c {c!r} -e {self.tol!r} -B 1 -R -q"

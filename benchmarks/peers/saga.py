@@ -1,4 +1,4 @@
-"""scikit-learn's saga, its only elastic net. Run from its defaults, and stopped where it has not converged by then."""
+"""scikit-learn's saga, its only elastic-net solver; labels that do not converge within ``max_iter`` are counted."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.judge import Fit
-from benchmarks.problem import Penalty, Problem
+from benchmarks.harness.objective import Fit
+from benchmarks.harness.problem import Penalty, Problem
 
-# From 1.8 on the penalty follows from l1_ratio, and naming it is deprecated.
-NAMES_PENALTY = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 8)
+# From scikit-learn 1.8 on, l1_ratio implies the penalty, and the `penalty` option is deprecated.
+NEEDS_PENALTY = tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 8)
 
 
 class Saga:
+    """Elastic net by stochastic average gradients, one label at a time."""
+
     def __init__(self, problem: Problem, *, max_iter: int = 100, tol: float = 1e-4) -> None:
         self.problem = problem
         self.max_iter = max_iter
@@ -35,18 +37,18 @@ class Saga:
             max_iter=self.max_iter,
             tol=self.tol,
             random_state=0,
-            **({"penalty": "elasticnet"} if NAMES_PENALTY else {}),
+            **({"penalty": "elasticnet"} if NEEDS_PENALTY else {}),
         )
         coef = np.zeros((len(labels), self.problem.n_features))
         intercept = np.zeros(len(labels))
-        seconds, unconverged = 0.0, 0
+        seconds, n_unconverged = 0.0, 0
         for row, label in enumerate(labels):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 start = perf_counter()
                 model.fit(self.X, self.problem.y[:, label])
                 seconds += perf_counter() - start
-            unconverged += int(model.n_iter_.max() >= self.max_iter)
+            n_unconverged += int(model.n_iter_.max() >= self.max_iter)
             coef[row], intercept[row] = model.coef_[0], model.intercept_[0]
-        note = f"{unconverged} of {len(labels)} labels stopped at max_iter" if unconverged else ""
+        note = f"{n_unconverged} of {len(labels)} labels stopped at max_iter" if n_unconverged else ""
         return Fit(seconds, sp.csr_array(coef), intercept, note=note)

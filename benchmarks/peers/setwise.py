@@ -1,4 +1,4 @@
-"""setwise itself. The whole call is timed: checks, conversions, all labels at once."""
+"""setwise itself. The whole call is timed: validation, conversions, and the fit of all labels at once."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from benchmarks.judge import Fit
-from benchmarks.problem import Penalty, Problem
+from benchmarks.harness.objective import Fit
+from benchmarks.harness.problem import Penalty, Problem
 from setwise.learners import LabelFits, critical_strengths, fit_labels, fit_path
 
 
 class Setwise:
+    """The elastic-net learners of setwise, all labels in one call."""
+
     def __init__(self, problem: Problem, *, n_jobs: int = 1, tol: float | None = None) -> None:
         self.problem = problem
         self.n_jobs = n_jobs
@@ -30,13 +32,13 @@ class Setwise:
             tol=self.tol,
             n_jobs=self.n_jobs,
         )
-        return handed_in(perf_counter() - start, fits)
+        return to_fit(perf_counter() - start, fits)
 
     def fit_path(self, last: Penalty, n_strengths: int) -> Fit:
-        """Fit all labels down a path that ends at ``last``, and hand in its end.
+        """Fit all labels along a path of strengths that ends at ``last``, and return the fit at its end.
 
-        It starts where the last label's weights are all zero. A pure squared penalty never gets there; it is given the
-        start of pure L1.
+        The path starts at the smallest strength at which the weights of every label are zero. A pure L2 penalty has no
+        such strength, so its path starts where that of pure L1 does.
         """
         y = sp.csr_array(self.problem.y)
         first = critical_strengths(self.problem.X, y, l1_ratio=last.l1_ratio or 1.0).max()
@@ -49,9 +51,10 @@ class Setwise:
             tol=self.tol,
             n_jobs=self.n_jobs,
         )
-        return handed_in(perf_counter() - start, path[-1])
+        return to_fit(perf_counter() - start, path[-1])
 
 
-def handed_in(seconds: float, fits: LabelFits) -> Fit:
+def to_fit(seconds: float, fits: LabelFits) -> Fit:
+    """Return the fits in the form that all peers share, with the optimality violation as the note."""
     violation = f"largest violation {fits.violation.max():.1e}"
     return Fit(seconds, sp.csr_array(fits.coef), fits.intercept, note=violation)

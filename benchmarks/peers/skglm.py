@@ -1,4 +1,4 @@
-"""skglm's sparse logistic regression (proximal Newton with working sets). Its compilation, 20 s or so, is not timed."""
+"""skglm's sparse logistic regression (proximal Newton with working sets). Its compilation, some 20 s, is not timed."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 from skglm import SparseLogisticRegression
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.judge import Fit
-from benchmarks.problem import Penalty, Problem
+from benchmarks.harness.objective import Fit
+from benchmarks.harness.problem import Penalty, Problem
 
 
 class Skglm:
+    """Elastic net by proximal Newton, one label at a time."""
+
     def __init__(self, problem: Problem, *, tol: float = 1e-4, max_iter: int = 20) -> None:
         self.problem = problem
         self.tol = tol
         self.max_iter = max_iter
         self.X = sp.csc_matrix(problem.X, dtype=np.float64)
-        self._fit_label(problem.y[:, 0], Penalty(0.1, 0.5))  # compiles
+        self._fit_label(problem.y[:, 0], Penalty(0.1, 0.5))  # the first call compiles
 
     def fit(self, labels: NDArray[np.intp], penalty: Penalty) -> Fit:
         coef = np.zeros((len(labels), self.problem.n_features))

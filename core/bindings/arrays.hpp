@@ -13,10 +13,12 @@
 #include <exception>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "setwise/matrix.hpp"
 #include "worker.hpp"
 
 namespace nb = nanobind;
@@ -37,18 +39,23 @@ inline void require(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(what);
 }
 
-// Nothing in the core checks an index again, so whatever comes in is checked here.
+template <class T>
+std::span<const T> as_span(const In<T>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+template <class T>
+std::vector<T> as_vector(const In<T>& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
+// Checks a sparse matrix with n_outer columns of n_inner rows.
 inline void check_compressed(const In<std::int64_t>& indptr, const In<std::int32_t>& indices, std::size_t n_values,
                              std::int32_t n_outer, std::int32_t n_inner) {
-    require(n_outer >= 0 && indptr.shape(0) == static_cast<std::size_t>(n_outer) + 1, "indptr has the wrong length");
-    require(n_values == indices.shape(0), "values and indices differ in length");
-    const std::int64_t* p = indptr.data();
-    require(p[0] == 0 && p[n_outer] == static_cast<std::int64_t>(indices.shape(0)), "indptr does not span indices");
-    for (std::int32_t j = 0; j < n_outer; ++j) require(p[j] <= p[j + 1], "indptr falls");
-    const std::int32_t* i = indices.data();
-    for (std::int32_t j = 0; j < n_outer; ++j)
-        for (std::int64_t e = p[j]; e < p[j + 1]; ++e)
-            require(i[e] >= 0 && i[e] < n_inner && (e == p[j] || i[e - 1] < i[e]), "indices out of range or order");
+    require(n_outer >= 0 && indptr.shape(0) == static_cast<std::size_t>(n_outer) + 1,
+            "indptr must have one entry more than there are columns.");
+    require(n_values == indices.shape(0), "values and indices differ in length.");
+    check_columns(n_inner, as_span(indptr), as_span(indices));
 }
 
 template <class T>

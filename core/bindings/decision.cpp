@@ -21,15 +21,18 @@ void softmax_rows(Changed scores, int n_threads) {
     });
 }
 
-nb::tuple size_marginals_of_sets(InMatrix<double> probability, std::int32_t n_labels, In<std::int64_t> set_indptr,
-                                 In<std::int32_t> set_indices, std::int32_t n_sizes, int n_threads) {
+void check_columns_are_sets(const InMatrix<double>& probability, const LabelSets& sets) {
+    require(probability.shape(1) == static_cast<std::size_t>(sets.n_sets()),
+            "probability must have one column per set.");
+}
+
+nb::tuple size_marginals_of_sets(InMatrix<double> probability, const LabelSets& sets, std::int32_t n_sizes,
+                                 int n_threads) {
     const std::size_t n = probability.shape(0);
-    const auto n_sets = static_cast<std::int32_t>(probability.shape(1));
-    require(n_sizes >= 1, "n_sizes must be 1 or more");
-    check_compressed(set_indptr, set_indices, set_indices.shape(0), n_sets, n_labels);
-    const Columns<Ones> sets{n_labels, n_sets, set_indptr.data(), set_indices.data(), Ones{}};
-    const auto labels = static_cast<std::size_t>(n_labels), sizes = static_cast<std::size_t>(n_sizes);
-    const Effort effort{times(n, 2 * set_indices.shape(0) + labels * sizes), n_threads};
+    check_columns_are_sets(probability, sets);
+    require(n_sizes >= 1, "n_sizes must be 1 or more.");
+    const auto labels = static_cast<std::size_t>(sets.n_labels()), sizes = static_cast<std::size_t>(n_sizes);
+    const Effort effort{times(n, 2 * static_cast<std::size_t>(sets.n_entries()) + labels * sizes), n_threads};
     auto found = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         std::pair<std::vector<double>, std::vector<double>> out(n * labels * sizes, n);
         setwise::size_marginals_of_sets(static_cast<std::int64_t>(n), sets, n_sizes, probability.data(),
@@ -55,28 +58,25 @@ void check_beta(double beta) {
     require(beta > 0.0 && std::isfinite(beta), "beta must be above 0");
 }
 
-nb::tuple maximise_expected_f(InCube<double> joint, In<double> empty, double beta, int n_threads) {
+nb::tuple maximize_expected_f(InCube<double> joint, In<double> empty, double beta, int n_threads) {
     check_beta(beta);
     require(empty.shape(0) == joint.shape(0), "joint and empty differ");
     const Effort effort{times(4, joint.shape(0), joint.shape(1), joint.shape(2)), n_threads};
     return packed(run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
-        return setwise::maximise_expected_f(
+        return setwise::maximize_expected_f(
             static_cast<std::int64_t>(joint.shape(0)), static_cast<std::int32_t>(joint.shape(1)),
             static_cast<std::int32_t>(joint.shape(2)), joint.data(), empty.data(), beta, threads, stop);
     }));
 }
 
-nb::tuple maximise_expected_f_over_sets(InMatrix<double> probability, std::int32_t n_labels,
-                                        In<std::int64_t> set_indptr, In<std::int32_t> set_indices, double beta,
+nb::tuple maximize_expected_f_over_sets(InMatrix<double> probability, const LabelSets& sets, double beta,
                                         int n_threads) {
     check_beta(beta);
-    const auto n_sets = static_cast<std::int32_t>(probability.shape(1));
-    check_compressed(set_indptr, set_indices, set_indices.shape(0), n_sets, n_labels);
-    const Columns<Ones> sets{n_labels, n_sets, set_indptr.data(), set_indices.data(), Ones{}};
-    const Effort effort{times(probability.shape(0), 4 * set_indices.shape(0) + 20 * static_cast<std::size_t>(n_labels)),
+    check_columns_are_sets(probability, sets);
+    const Effort effort{times(probability.shape(0), 4 * sets.n_entries() + std::int64_t{20} * sets.n_labels()),
                         n_threads};
     return packed(run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
-        return setwise::maximise_expected_f_over_sets(static_cast<std::int64_t>(probability.shape(0)), sets,
+        return setwise::maximize_expected_f_over_sets(static_cast<std::int64_t>(probability.shape(0)), sets,
                                                       probability.data(), beta, threads, stop);
     }));
 }
@@ -85,11 +85,10 @@ nb::tuple maximise_expected_f_over_sets(InMatrix<double> probability, std::int32
 
 void bind_decision(nb::module_& m) {
     m.def("softmax_rows", &softmax_rows, "scores"_a.noconvert(), "n_threads"_a);  // a copy would change unseen
-    m.def("size_marginals_of_sets", &size_marginals_of_sets, "probability"_a, "n_labels"_a, "set_indptr"_a,
-          "set_indices"_a, "n_sizes"_a, "n_threads"_a);
-    m.def("maximise_expected_f", &maximise_expected_f, "joint"_a, "empty"_a, "beta"_a, "n_threads"_a);
-    m.def("maximise_expected_f_over_sets", &maximise_expected_f_over_sets, "probability"_a, "n_labels"_a,
-          "set_indptr"_a, "set_indices"_a, "beta"_a, "n_threads"_a);
+    m.def("size_marginals_of_sets", &size_marginals_of_sets, "probability"_a, "sets"_a, "n_sizes"_a, "n_threads"_a);
+    m.def("maximize_expected_f", &maximize_expected_f, "joint"_a, "empty"_a, "beta"_a, "n_threads"_a);
+    m.def("maximize_expected_f_over_sets", &maximize_expected_f_over_sets, "probability"_a, "sets"_a, "beta"_a,
+          "n_threads"_a);
 }
 
 }  // namespace setwise::door

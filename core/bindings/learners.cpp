@@ -10,8 +10,8 @@ using namespace nb::literals;
 namespace setwise::door {
 namespace {
 
-// Targets by label, document weights that sum to one, offsets (none, one row for all labels, or a row a label), and how
-// many columns each label may use (none: all).
+// Targets by label, document weights that sum to one, offsets (none, one row for all labels, or one row per label), and
+// how many columns each label may use (none: all).
 struct Targets {
     In<std::int64_t> indptr;
     In<std::int32_t> indices;

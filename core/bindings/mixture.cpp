@@ -20,16 +20,12 @@ setwise::Mixture checked_mixture(const InCube<double>& logits, const InMatrix<do
             static_cast<std::int32_t>(logits.shape(2)), logits.data(), log_gate.data()};
 }
 
-Out<double> mixture_log_prob(InCube<double> logits, InMatrix<double> log_gate, In<std::int64_t> set_indptr,
-                             In<std::int32_t> set_indices, int n_threads) {
+Out<double> mixture_log_prob(InCube<double> logits, InMatrix<double> log_gate, const LabelSets& sets, int n_threads) {
     const auto mixture = checked_mixture(logits, log_gate);
-    require(set_indptr.shape(0) >= 1, "indptr has the wrong length");
-    const std::size_t n_sets = set_indptr.shape(0) - 1;
-    check_compressed(set_indptr, set_indices, set_indices.shape(0), static_cast<std::int32_t>(n_sets),
-                     mixture.n_labels);
-    const setwise::LabelSets sets{static_cast<std::int64_t>(n_sets), set_indptr.data(), set_indices.data()};
-    const Effort effort{times(logits.shape(0), logits.shape(1), set_indices.shape(0) + n_sets + 20 * logits.shape(2)),
-                        n_threads};
+    require(mixture.n_labels == sets.n_labels(), "logits and sets differ in their number of labels.");
+    const auto n_sets = static_cast<std::size_t>(sets.n_sets());
+    const auto n_entries = static_cast<std::size_t>(sets.n_entries());
+    const Effort effort{times(logits.shape(0), logits.shape(1), n_entries + n_sets + 20 * logits.shape(2)), n_threads};
     auto found = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         std::vector<double> out(logits.shape(0) * n_sets);
         setwise::mixture_log_prob(mixture, sets, threads, stop, out.data());
@@ -75,19 +71,19 @@ nb::tuple mixture_mode(InCube<double> logits, InMatrix<double> log_gate, std::in
                           Out<bool>(exact, {modes.size()}, owner));
 }
 
-Out<double> own_log_prob(const Features& features, std::int32_t n_labels, In<std::int64_t> own_indptr,
-                         In<std::int32_t> own_indices, InMatrix<double> weights, In<double> intercept, int n_threads) {
+Out<double> own_log_prob(const Features& features, const LabelSets& sets, InMatrix<double> weights,
+                         In<double> intercept, int n_threads) {
     const std::size_t stride = weights.shape(1);
-    require(weights.shape(0) == static_cast<std::size_t>(features.n_cols()), "features and weights differ");
-    require(stride >= static_cast<std::size_t>(n_labels) && intercept.shape(0) == stride, "weights are too narrow");
-    check_compressed(own_indptr, own_indices, own_indices.shape(0), features.n_rows(), n_labels);
-    const Columns<Ones> own{n_labels, features.n_rows(), own_indptr.data(), own_indices.data(), Ones{}};
+    require(sets.n_sets() == features.n_rows(), "There must be one set per document.");
+    require(weights.shape(0) == static_cast<std::size_t>(features.n_cols()), "weights must have one row per feature.");
+    require(stride >= static_cast<std::size_t>(sets.n_labels()) && intercept.shape(0) == stride,
+            "weights and intercept must have one column per label or more.");
     const Effort effort{times(stride, features.n_entries() + 20 * static_cast<std::size_t>(features.n_rows())),
                         n_threads};
     auto found = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         std::vector<double> out(features.n_rows());
         features.visit([&](const auto& matrix) {
-            setwise::own_log_prob(matrix, own, static_cast<std::int64_t>(stride), weights.data(), intercept.data(),
+            setwise::own_log_prob(matrix, sets, static_cast<std::int64_t>(stride), weights.data(), intercept.data(),
                                   threads, stop, out.data());
         });
         return out;
@@ -98,12 +94,10 @@ Out<double> own_log_prob(const Features& features, std::int32_t n_labels, In<std
 }  // namespace
 
 void bind_mixture(nb::module_& m) {
-    m.def("mixture_log_prob", &mixture_log_prob, "logits"_a, "log_gate"_a, "set_indptr"_a, "set_indices"_a,
-          "n_threads"_a);
+    m.def("mixture_log_prob", &mixture_log_prob, "logits"_a, "log_gate"_a, "sets"_a, "n_threads"_a);
     m.def("mixture_size_marginals", &mixture_size_marginals, "logits"_a, "log_gate"_a, "max_size"_a, "n_threads"_a);
     m.def("mixture_mode", &mixture_mode, "logits"_a, "log_gate"_a, "max_steps"_a, "n_threads"_a);
-    m.def("own_log_prob", &own_log_prob, "features"_a, "n_labels"_a, "own_indptr"_a, "own_indices"_a, "weights"_a,
-          "intercept"_a, "n_threads"_a);
+    m.def("own_log_prob", &own_log_prob, "features"_a, "sets"_a, "weights"_a, "intercept"_a, "n_threads"_a);
 }
 
 }  // namespace setwise::door

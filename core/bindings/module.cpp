@@ -7,6 +7,7 @@
 
 NB_MODULE(_native, m) {
     nanobind::set_leak_warnings(false);
+    setwise::door::bind_label_sets(m);
     setwise::door::bind_crf(m);
     setwise::door::bind_decision(m);
     setwise::door::bind_learners(m);

@@ -11,6 +11,7 @@ void bind_learners(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);
 void bind_quasi_newton(nanobind::module_& m);
 void bind_chain(nanobind::module_& m);
+void bind_label_sets(nanobind::module_& m);
 void bind_scores(nanobind::module_& m);
 
 }  // namespace setwise::door

@@ -13,8 +13,8 @@ namespace setwise {
 namespace {
 
 // log p of n beginnings followed by a label that is absent, or present.
-SETWISE_INLINE void extend_body(std::int32_t n, const double* log_prob, const double* logit, double* absent,
-                                double* present) {
+SETWISE_INLINE void extend(std::int32_t n, const double* log_prob, const double* logit, double* absent,
+                           double* present) {
 #pragma omp simd
     for (std::int32_t k = 0; k < n; ++k) {
         const double tail = log1p_of_unit(exp_of_negative(-std::abs(logit[k])));
@@ -22,21 +22,13 @@ SETWISE_INLINE void extend_body(std::int32_t n, const double* log_prob, const do
         present[k] = log_prob[k] - (tail + (logit[k] < 0.0 ? -logit[k] : 0.0));
     }
 }
-SETWISE_TARGET_AVX2 void extend_avx2(std::int32_t n, const double* log_prob, const double* logit, double* absent,
-                                     double* present) {
-    extend_body(n, log_prob, logit, absent, present);
-}
-void extend(std::int32_t n, const double* log_prob, const double* logit, double* absent, double* present) {
-    if (machine_has_avx2()) return extend_avx2(n, log_prob, logit, absent, present);
-    extend_body(n, log_prob, logit, absent, present);
-}
 
 // The beam of one document after the other. A beginning lives in a slot, and stays there as labels pass by that it does
 // not take: few do, so little is ever copied.
 class BeamSearch {
   public:
-    BeamSearch(const Feedback& feedback, std::int32_t width)
-        : feedback_(feedback), n_labels_(feedback.n_cols), width_(width) {}
+    BeamSearch(const Chain& chain, std::int32_t width)
+        : feedback_(chain.feedback()), n_labels_(chain.n_labels()), width_(width) {}
 
     void run(const double* score) {
         begin(score);
@@ -76,7 +68,7 @@ class BeamSearch {
     }
 
     void pass(std::int32_t label) {
-        extend(alive_, log_prob_.data(), &logit(label, 0), absent_.data(), present_.data());
+        dispatch<extend>(alive_, log_prob_.data(), &logit(label, 0), absent_.data(), present_.data());
         const std::int32_t n_before = alive_;
         const auto n_after = static_cast<std::int32_t>(std::min<std::int64_t>(width_, 2LL * n_before));
         if (n_after == n_before) {
@@ -138,7 +130,7 @@ class BeamSearch {
         }
     };
 
-    const Feedback& feedback_;
+    const Columns<const double*> feedback_;
     std::int32_t n_labels_, width_;
     std::int32_t room_ = 0, alive_ = 0;  // slots there are, and slots in use: the first so many
     double pruned_ = 0.0;
@@ -152,30 +144,23 @@ class BeamSearch {
 constexpr int kChunk = 64;  // samples drawn side by side
 
 // present[k] = uniform[k] < p, p = 1 / (1 + e^-logit[k]).
-SETWISE_INLINE void draw_body(const double* logit, const double* uniform, double* present) {
+SETWISE_INLINE void draw(const double* logit, const double* uniform, double* present) {
 #pragma omp simd
     for (int k = 0; k < kChunk; ++k) {
         const double e = exp_of_negative(-std::abs(logit[k]));
         present[k] = uniform[k] * (1.0 + e) < (logit[k] > 0.0 ? 1.0 : e) ? 1.0 : 0.0;
     }
 }
-SETWISE_TARGET_AVX2 void draw_avx2(const double* logit, const double* uniform, double* present) {
-    draw_body(logit, uniform, present);
-}
-void draw(const double* logit, const double* uniform, double* present) {
-    if (machine_has_avx2()) return draw_avx2(logit, uniform, present);
-    draw_body(logit, uniform, present);
-}
 
 }  // namespace
 
-Beams chain_beams(const Feedback& feedback, const ScoreRows& scores, std::int32_t width, int n_threads,
+Beams chain_beams(const Chain& chain, const ScoreRows& scores, std::int32_t width, int n_threads,
                   const std::atomic<bool>& stop) {
     std::vector<std::vector<std::vector<std::int32_t>>> found(scores.n_rows);
     Beams beams;
     beams.pruned.resize(scores.n_rows);
     share_out(n_threads, scores.n_rows, 1, [&](Items& items) {
-        BeamSearch search(feedback, width);
+        BeamSearch search(chain, width);
         for (const std::int64_t i : items) {
             if (stop) continue;
             search.run(scores.row(i));
@@ -195,8 +180,9 @@ Beams chain_beams(const Feedback& feedback, const ScoreRows& scores, std::int32_
     return beams;
 }
 
-Samples chain_samples(const Feedback& feedback, const double* score, std::int32_t n_samples, const double* uniform) {
-    const std::int32_t n_labels = feedback.n_cols;
+Samples chain_samples(const Chain& chain, const double* score, std::int32_t n_samples, const double* uniform) {
+    const Columns<const double*> feedback = chain.feedback();
+    const std::int32_t n_labels = chain.n_labels();
     std::vector<double> logit(static_cast<std::size_t>(n_labels) * kChunk), drawn(kChunk, 1.0), present(kChunk);
     std::vector<std::vector<std::int32_t>> sets(kChunk);
     Samples samples;
@@ -209,7 +195,7 @@ Samples chain_samples(const Feedback& feedback, const double* score, std::int32_
         for (std::int32_t j = 0; j < n_labels; ++j) {
             for (std::int32_t k = 0; k < n; ++k)
                 drawn[k] = uniform[static_cast<std::int64_t>(first + k) * n_labels + j];
-            draw(&logit[static_cast<std::size_t>(j) * kChunk], drawn.data(), present.data());
+            dispatch<draw>(&logit[static_cast<std::size_t>(j) * kChunk], drawn.data(), present.data());
             for (std::int32_t k = 0; k < n; ++k) {
                 if (present[k] == 0.0) continue;
                 sets[k].push_back(j);

@@ -1,20 +1,20 @@
-// Probabilities of many sets: a walk over the trie of the sets with a block of documents at a time, one a lane.
+// Probabilities of many sets: a walk over the trie of the sets with a block of documents at a time, one per lane.
 //
 // A label that joins a set moves the logits of those it speaks to, and only their log(1 + e^logit) change. With
 // odds E = e^logit the move is a product with e^V, which is the same for all documents, and
 //
 //     the sum of log(1 + E) changes by   log prod_j (1 + E_j e^V_j) / (1 + E_j)
 //
-// so that a label costs a few products a receiver and one logarithm. Odds are held between e^-175 and e^175 at the
-// start. Beyond that, log(1 + E) is the logit or zero to rounding, and so it stays as long as feedback adds up to at
-// most 135; products of two factors then stay below e^620, and those of all ratios below e^600 where a giver's feedback
-// does. A chain whose feedback is larger than any of this goes by logits and logarithms, one by one.
+// so that a label costs a few products per receiver and one logarithm. Odds are held between e^-175
+// and e^175 at the start. Beyond that, log(1 + E) is the logit or zero to rounding, and so it stays as long as feedback
+// adds up to at most 135; products of two factors then stay below e^620, and those of all ratios below e^600 where a
+// giver's feedback does. A chain whose feedback is larger than any of this goes by logits and logarithms, one by one.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
-#include "chain_trie.hpp"
 #include "setwise/chain.hpp"
 #include "setwise/dispatch.hpp"
 #include "setwise/logistic.hpp"
@@ -24,23 +24,13 @@
 namespace setwise {
 namespace {
 
-constexpr int kLanes = 8;  // documents a block
-constexpr double kLargestStart = 175.0, kLargestReceived = 135.0, kLargestGiven = 600.0;
-
-// log x for x > 0 that is neither infinite nor below the normal numbers: x = 2^k m with m in [1, 2).
-SETWISE_INLINE double log_of_normal(double x) {
-    constexpr double kLn2 = 0.69314718055994530942;
-    constexpr std::uint64_t kMantissa = 0x000fffffffffffffu, kOne = 0x3ff0000000000000u;
-    constexpr std::uint64_t kTwo52 = 0x4330000000000000u;  // 2^52 as bits: an integer in its mantissa is added to it
-    const auto bits = std::bit_cast<std::uint64_t>(x);
-    const double exponent = std::bit_cast<double>((bits >> 52) | kTwo52) - (4503599627370496.0 + 1023.0);
-    return exponent * kLn2 + log1p_of_unit(std::bit_cast<double>((bits & kMantissa) | kOne) - 1.0);
-}
+constexpr int kLanes = 8;  // documents that are scored side by side
+constexpr double kLargestStart = 175.0;
 
 // Both fill `moved`, a row of lanes for each of n receivers, and add to `total` what their sum of log(1 + E) gains.
 // Odds: state and moved are E, factor is e^V.
-SETWISE_INLINE void move_odds_body(std::int64_t n, const std::int32_t* receiver, const double* factor,
-                                   const double* state, double* moved, double* total) {
+SETWISE_INLINE void move_odds(std::int64_t n, const std::int32_t* receiver, const double* factor, const double* state,
+                              double* moved, double* total) {
     double ratio[kLanes];
     for (int k = 0; k < kLanes; ++k) ratio[k] = 1.0;
     std::int64_t e = 0;
@@ -70,8 +60,8 @@ SETWISE_INLINE void move_odds_body(std::int64_t n, const std::int32_t* receiver,
 }
 
 // Logits: state and moved are logits, shift is V.
-SETWISE_INLINE void move_logits_body(std::int64_t n, const std::int32_t* receiver, const double* shift,
-                                     const double* state, double* moved, double* total) {
+SETWISE_INLINE void move_logits(std::int64_t n, const std::int32_t* receiver, const double* shift, const double* state,
+                                double* moved, double* total) {
     for (std::int64_t e = 0; e < n; ++e) {
         const double* a = state + static_cast<std::int64_t>(receiver[e]) * kLanes;
         double* out = moved + e * kLanes;
@@ -83,112 +73,242 @@ SETWISE_INLINE void move_logits_body(std::int64_t n, const std::int32_t* receive
     }
 }
 
-SETWISE_INLINE void start_body(std::int32_t n_labels, const double* logit, bool by_odds, double* state, double* total) {
-    for (int k = 0; k < kLanes; ++k) total[k] = 0.0;
-    for (std::int32_t j = 0; j < n_labels; ++j) {
-        const double* z = logit + static_cast<std::int64_t>(j) * kLanes;
-        double* out = state + static_cast<std::int64_t>(j) * kLanes;
+// e^z, held between e^-175 and e^175.
+SETWISE_INLINE double held_odds(double z) {
+    const double size = std::abs(z) < kLargestStart ? std::abs(z) : kLargestStart;
+    const double small = exp_of_negative(-size);
+    return z > 0.0 ? 1.0 / small : small;
+}
+
+// The state that each logit starts with, and its log(1 + E); n is a multiple of kLanes. One loop serves every layout,
+// so that a document has the same bits alone as side by side with others.
+SETWISE_INLINE void start(std::int64_t n, const double* logit, bool by_odds, double* loss, double* state) {
 #pragma omp simd
-        for (int k = 0; k < kLanes; ++k) {
-            total[k] += softplus(z[k]);
-            const double size = std::abs(z[k]) < kLargestStart ? std::abs(z[k]) : kLargestStart;
-            const double small = exp_of_negative(-size);
-            out[k] = !by_odds ? z[k] : z[k] > 0.0 ? 1.0 / small : small;
-        }
+    for (std::int64_t i = 0; i < n; ++i) {
+        loss[i] = softplus(logit[i]);
+        state[i] = by_odds ? held_odds(logit[i]) : logit[i];
     }
 }
 
-SETWISE_TARGET_AVX2 void move_odds_avx2(std::int64_t n, const std::int32_t* receiver, const double* factor,
-                                        const double* state, double* moved, double* total) {
-    move_odds_body(n, receiver, factor, state, moved, total);
-}
-SETWISE_TARGET_AVX2 void move_logits_avx2(std::int64_t n, const std::int32_t* receiver, const double* shift,
-                                          const double* state, double* moved, double* total) {
-    move_logits_body(n, receiver, shift, state, moved, total);
-}
-SETWISE_TARGET_AVX2 void start_avx2(std::int32_t n_labels, const double* logit, bool by_odds, double* state,
-                                    double* total) {
-    start_body(n_labels, logit, by_odds, state, total);
-}
-
-void move_odds(std::int64_t n, const std::int32_t* receiver, const double* factor, const double* state, double* moved,
-               double* total) {
-    if (machine_has_avx2()) return move_odds_avx2(n, receiver, factor, state, moved, total);
-    move_odds_body(n, receiver, factor, state, moved, total);
-}
-void move_logits(std::int64_t n, const std::int32_t* receiver, const double* shift, const double* state, double* moved,
-                 double* total) {
-    if (machine_has_avx2()) return move_logits_avx2(n, receiver, shift, state, moved, total);
-    move_logits_body(n, receiver, shift, state, moved, total);
-}
-void start(std::int32_t n_labels, const double* logit, bool by_odds, double* state, double* total) {
-    if (machine_has_avx2()) return start_avx2(n_labels, logit, by_odds, state, total);
-    start_body(n_labels, logit, by_odds, state, total);
-}
-
-bool is_small(const Feedback& feedback) {
-    std::vector<double> received(feedback.n_rows, 0.0);
-    double most = 0.0;
-    for (std::int32_t l = 0; l < feedback.n_cols; ++l) {
-        double given = 0.0;
-        for (std::int64_t e = feedback.begin(l); e < feedback.end(l); ++e) {
-            given += std::abs(feedback.values[e]);
-            received[feedback.indices[e]] += std::abs(feedback.values[e]);
+// What a node does to one document: fills `moved` with the odds of its n receivers, and returns the ratio by which the
+// product of all (1 + E) grows. The same operations in the same order as in move_odds; only receivers take the place of
+// documents side by side. Without the store of the odds the compiler would fuse 1 + a * factor, and round otherwise.
+SETWISE_INLINE double move_odds_of_one(std::int64_t n, const std::int32_t* receiver, const double* factor,
+                                       const double* state, double* moved) {
+    constexpr int kPairs = 4;
+    double ratio = 1.0;
+    std::int64_t e = 0;
+    for (; e + 2 * kPairs <= n; e += 2 * kPairs) {
+        double after[2 * kPairs], before[2 * kPairs], quotient[kPairs];
+#pragma omp simd
+        for (int k = 0; k < 2 * kPairs; ++k) {
+            const double odds = state[receiver[e + k]];
+            const double next = odds * factor[e + k];
+            moved[e + k] = next;
+            after[k] = 1.0 + next;
+            before[k] = 1.0 + odds;
         }
-        most = std::max(most, given);
+#pragma omp simd
+        for (int k = 0; k < kPairs; ++k)
+            quotient[k] = (after[2 * k] * after[2 * k + 1]) / (before[2 * k] * before[2 * k + 1]);
+        for (int k = 0; k < kPairs; ++k) ratio *= quotient[k];
     }
-    return most <= kLargestGiven &&
-           std::all_of(received.begin(), received.end(), [](double sum) { return sum <= kLargestReceived; });
+    for (; e + 2 <= n; e += 2) {
+        const double a = state[receiver[e]], b = state[receiver[e + 1]];
+        const double next_a = a * factor[e], next_b = b * factor[e + 1];
+        moved[e] = next_a;
+        moved[e + 1] = next_b;
+        ratio *= ((1.0 + next_a) * (1.0 + next_b)) / ((1.0 + a) * (1.0 + b));
+    }
+    if (e < n) {
+        const double a = state[receiver[e]], next = a * factor[e];
+        moved[e] = next;
+        ratio *= (1.0 + next) / (1.0 + a);
+    }
+    return ratio;
 }
 
-// One block of documents after the other with the same buffers.
-class TrieWalk {
+SETWISE_INLINE void log_each(int n, double* values) {
+#pragma omp simd
+    for (int i = 0; i < n; ++i) values[i] = log_of_normal(values[i]);
+}
+
+// Scores one document by odds. Lanes would be empty, so that the receivers of a node stand side by side instead, and
+// the logarithms of many nodes are taken together.
+class OneDocumentWalk {
   public:
-    TrieWalk(const Feedback& feedback, const std::vector<double>& moves, bool by_odds, const SetTrie& trie)
-        : feedback_(feedback),
-          moves_(moves),
-          by_odds_(by_odds),
+    OneDocumentWalk(const Chain& chain, const ChainTrie& trie)
+        : feedback_(chain.feedback()),
+          moves_(chain.moves()),
           trie_(trie),
-          logit_(static_cast<std::size_t>(feedback.n_cols) * kLanes, 0.0),
+          logit_((static_cast<std::size_t>(chain.n_labels()) + kLanes - 1) / kLanes * kLanes, 0.0),
+          loss_(logit_.size()),
           state_(logit_.size()),
-          gain_((static_cast<std::size_t>(trie.depth) + 1) * kLanes, 0.0),
-          total_(gain_.size()) {}
+          received_(chain.n_labels()),
+          depth_gain_(static_cast<std::size_t>(trie.depth()) + 1, 0.0),
+          depth_total_(depth_gain_.size()),
+          path_(depth_gain_.size()) {}
 
-    // Documents `first` to first + n - 1, n <= kLanes; writes their rows of `out`.
-    void run(const ScoreRows& scores, std::int64_t first, int n, double* out) {
-        for (int k = 0; k < n; ++k)
-            for (std::int32_t j = 0; j < scores.n_labels; ++j)
-                logit_[static_cast<std::size_t>(j) * kLanes + k] = scores.row(first + k)[j];
-        start(scores.n_labels, logit_.data(), by_odds_, state_.data(), total_.data());
-        write(0, trie_.n_empty, 0, n, out);
-        path_.clear();
-        top_ = 0;
-        for (const TrieNode& node : trie_.nodes) {
-            while (static_cast<std::int32_t>(path_.size()) > node.depth) leave();
-            enter(node);
-            write(node.first, node.end, node.depth + 1, n, out);
+    void run(const double* scores, double* out) {
+        begin(scores);
+        const std::vector<ChainTrie::Node>& nodes = trie_.nodes();
+        const std::int32_t* order = trie_.order().data();
+        std::int32_t s = 0;
+        for (; s < trie_.n_empty(); ++s) out[order[s]] = 0.0 - depth_total_[0];
+        for (std::size_t first = 0; first < nodes.size(); first += kChunk) {
+            const auto n = static_cast<int>(std::min<std::size_t>(kChunk, nodes.size() - first));
+            const ChainTrie::Node* chunk = nodes.data() + first;
+            int n_moving = 0;
+            for (int i = 0; i < n; ++i) {
+                while (path_length_ > 0 && path_[path_length_ - 1].depth >= chunk[i].depth) leave();
+                gain_[i] = depth_gain_[chunk[i].depth] + (scores[chunk[i].label] + received_[chunk[i].label]);
+                depth_gain_[chunk[i].depth + 1] = gain_[i];
+                moves_some_[i] = moves_.count(chunk[i].label) > 0;
+                if (moves_some_[i]) ratio_[n_moving++] = enter(chunk[i]);
+            }
+            dispatch<log_each>(n_moving, ratio_);
+            const double* log_ratio = ratio_;
+            for (int i = 0; i < n; ++i) {
+                double total = depth_total_[chunk[i].depth];
+                if (moves_some_[i]) total += *log_ratio++;
+                depth_total_[chunk[i].depth + 1] = total;
+                for (; s < chunk[i].end; ++s) out[order[s]] = gain_[i] - total;
+            }
         }
     }
 
   private:
-    void enter(const TrieNode& node) {
+    void begin(const double* scores) {
+        std::copy_n(scores, moves_.n_cols, logit_.begin());
+        dispatch<start>(static_cast<std::int64_t>(logit_.size()), logit_.data(), true, loss_.data(), state_.data());
+        depth_total_[0] = 0.0;
+        for (std::int32_t j = 0; j < moves_.n_cols; ++j) depth_total_[0] += loss_[j];
+        std::fill(received_.begin(), received_.end(), 0.0);
+        path_length_ = 0;
+        top_ = 0;
+    }
+
+    // Returns the ratio of move_odds_of_one. Sets: state_, received_, path_, and the stack saved_ with its top_.
+    double enter(const ChainTrie::Node& node) {
+        const std::int64_t begin = moves_.begin(node.label), n = moves_.count(node.label);
+        const std::size_t need = top_ + static_cast<std::size_t>(n);
+        if (saved_.size() < need) {
+            saved_.resize(2 * need);
+            moved_.resize(2 * need);
+        }
+        const std::int32_t* receiver = moves_.indices + begin;
+        const double ratio =
+            dispatch<move_odds_of_one>(n, receiver, moves_.values + begin, state_.data(), moved_.data());
+        if (node.is_leaf) return ratio;  // nobody will read the state
+        for (std::int64_t e = 0; e < n; ++e) {
+            saved_[top_ + e] = {state_[receiver[e]], received_[receiver[e]]};
+            state_[receiver[e]] = moved_[e];
+            received_[receiver[e]] += feedback_.values[begin + e];
+        }
+        path_[path_length_++] = node;
+        top_ = need;
+        return ratio;
+    }
+
+    void leave() {
+        const std::int32_t label = path_[--path_length_].label;
+        top_ -= static_cast<std::size_t>(feedback_.count(label));
+        for (std::int64_t e = feedback_.begin(label), k = 0; e < feedback_.end(label); ++e, ++k) {
+            state_[feedback_.indices[e]] = saved_[top_ + k].state;
+            received_[feedback_.indices[e]] = saved_[top_ + k].received;
+        }
+    }
+
+    static constexpr int kChunk = 256;  // nodes whose logarithms are taken together
+
+    struct Saved {
+        double state, received;
+    };
+
+    const Columns<const double*> feedback_, moves_;
+    const ChainTrie& trie_;
+    std::vector<double> logit_, loss_;      // per label: its score, and log(1 + E) at the start; rounded up
+    std::vector<double> state_, received_;  // per label: its odds, and the feedback it receives from the path
+    // Per node of the chunk: the sum of logits, and whether its label has receivers; for those that have, in order, how
+    // the product of all (1 + E) grows.
+    double gain_[kChunk];
+    bool moves_some_[kChunk];
+    double ratio_[kChunk];
+    std::vector<double> depth_gain_, depth_total_;  // per depth of the path: sums of logits, and of log(1 + E)
+    std::vector<ChainTrie::Node> path_;             // whose feedback is in the state, path_length_ of them
+    std::int32_t path_length_ = 0;
+    std::vector<double> moved_;  // odds of one node's receivers
+    std::vector<Saved> saved_;   // a stack: the receivers of the path's labels as they were before
+    std::size_t top_ = 0;
+};
+
+// Scores blocks of kLanes documents, one after the other with the same buffers.
+class TrieWalk {
+  public:
+    TrieWalk(const Chain& chain, const ChainTrie& trie)
+        : feedback_(chain.feedback()),
+          moves_(chain.moves()),
+          by_odds_(chain.by_odds()),
+          trie_(trie),
+          logit_(static_cast<std::size_t>(chain.n_labels()) * kLanes, 0.0),
+          loss_(logit_.size()),
+          state_(logit_.size()),
+          received_(chain.n_labels(), 0.0),
+          gain_((static_cast<std::size_t>(trie.depth()) + 1) * kLanes, 0.0),
+          total_(gain_.size()) {}
+
+    // Scores documents `first` to first + n - 1, n <= kLanes, and writes their rows of `out`.
+    void run(const ScoreRows& scores, std::int64_t first, int n, double* out) {
+        for (int k = 0; k < n; ++k)
+            for (std::int32_t j = 0; j < scores.n_labels; ++j)
+                logit_[static_cast<std::size_t>(j) * kLanes + k] = scores.row(first + k)[j];
+        const auto n_logits = static_cast<std::int64_t>(logit_.size());
+        dispatch<start>(n_logits, logit_.data(), by_odds_, loss_.data(), state_.data());
+        std::fill_n(total_.begin(), kLanes, 0.0);
+        for (std::int64_t e = 0; e < n_logits; ++e) total_[e % kLanes] += loss_[e];
+        write(0, trie_.n_empty(), 0, n, out);
+        std::int32_t begin = trie_.n_empty();
+        for (const ChainTrie::Node& node : trie_.nodes()) {
+            while (static_cast<std::int32_t>(path_.size()) > node.depth) leave();
+            enter(node);
+            write(begin, node.end, node.depth + 1, n, out);
+            begin = node.end;
+        }
+        while (!path_.empty()) leave();
+    }
+
+  private:
+    void enter(const ChainTrie::Node& node) {
         const std::int64_t begin = feedback_.begin(node.label), n = feedback_.count(node.label);
-        const std::size_t need = top_ + static_cast<std::size_t>(n) * kLanes;
-        if (kept_.size() < need) kept_.resize(2 * need);
+        const std::size_t need = top_ + static_cast<std::size_t>(n);
+        if (saved_received_.size() < need) {
+            saved_received_.resize(2 * need);
+            saved_state_.resize(2 * need * kLanes);
+        }
         const double* gain = &gain_[static_cast<std::size_t>(node.depth) * kLanes];
         const double* total = &total_[static_cast<std::size_t>(node.depth) * kLanes];
         const double* logit = &logit_[static_cast<std::size_t>(node.label) * kLanes];
         double* next_gain = &gain_[static_cast<std::size_t>(node.depth + 1) * kLanes];
         double* next_total = &total_[static_cast<std::size_t>(node.depth + 1) * kLanes];
         for (int k = 0; k < kLanes; ++k) {
-            next_gain[k] = gain[k] + (logit[k] + node.feedback);
+            next_gain[k] = gain[k] + (logit[k] + received_[node.label]);
             next_total[k] = total[k];
         }
-        if (n > 0)
-            (by_odds_ ? move_odds : move_logits)(n, feedback_.indices + begin, moves_.data() + begin, state_.data(),
-                                                 kept_.data() + top_, next_total);
-        if (!node.has_children) return;  // nobody will read the state
-        swap_receivers(node.label);
+        if (n > 0) {
+            const std::int32_t* receiver = moves_.indices + begin;
+            double* moved = saved_state_.data() + top_ * kLanes;
+            if (by_odds_)
+                dispatch<move_odds>(n, receiver, moves_.values + begin, state_.data(), moved, next_total);
+            else
+                dispatch<move_logits>(n, receiver, moves_.values + begin, state_.data(), moved, next_total);
+        }
+        if (node.is_leaf) return;  // nobody will read the state
+        for (std::int64_t e = 0; e < n; ++e) {
+            double& received = received_[feedback_.indices[begin + e]];
+            saved_received_[top_ + e] = received;
+            received += feedback_.values[begin + e];
+        }
+        swap_states(node.label);
         path_.push_back(node.label);
         top_ = need;
     }
@@ -196,66 +316,78 @@ class TrieWalk {
     void leave() {
         const std::int32_t label = path_.back();
         path_.pop_back();
-        top_ -= static_cast<std::size_t>(feedback_.count(label)) * kLanes;
-        swap_receivers(label);
+        top_ -= static_cast<std::size_t>(feedback_.count(label));
+        for (std::int64_t e = feedback_.begin(label), k = 0; e < feedback_.end(label); ++e, ++k)
+            received_[feedback_.indices[e]] = saved_received_[top_ + k];
+        swap_states(label);
     }
 
-    void swap_receivers(std::int32_t label) {
-        double* kept = kept_.data() + top_;
-        for (std::int64_t e = feedback_.begin(label); e < feedback_.end(label); ++e, kept += kLanes) {
+    // Exchanges the states of the label's receivers with those above the top of the stack.
+    void swap_states(std::int32_t label) {
+        double* saved = saved_state_.data() + top_ * kLanes;
+        for (std::int64_t e = feedback_.begin(label); e < feedback_.end(label); ++e, saved += kLanes) {
             double* state = &state_[static_cast<std::size_t>(feedback_.indices[e]) * kLanes];
-            double held[kLanes];
-            std::memcpy(held, state, sizeof held);
-            std::memcpy(state, kept, sizeof held);
-            std::memcpy(kept, held, sizeof held);
+            double before[kLanes];
+            std::memcpy(before, state, sizeof before);
+            std::memcpy(state, saved, sizeof before);
+            std::memcpy(saved, before, sizeof before);
         }
     }
 
-    void write(std::int32_t first, std::int32_t end, std::int32_t depth, int n, double* out) const {
+    void write(std::int32_t begin, std::int32_t end, std::int32_t depth, int n, double* out) const {
         const std::size_t at = static_cast<std::size_t>(depth) * kLanes;
-        for (std::int32_t s = first; s < end; ++s)
-            for (int k = 0; k < n; ++k) out[k * trie_.order.size() + trie_.order[s]] = gain_[at + k] - total_[at + k];
+        for (std::int32_t s = begin; s < end; ++s)
+            for (int k = 0; k < n; ++k)
+                out[k * static_cast<std::size_t>(trie_.n_sets()) + trie_.order()[s]] = gain_[at + k] - total_[at + k];
     }
 
-    const Feedback& feedback_;
-    const std::vector<double>& moves_;  // as the feedback: V, or e^V where the walk is by odds
-    bool by_odds_;
-    const SetTrie& trie_;
-    std::vector<double> logit_, state_;  // a row of lanes a label: without feedback; with that of the path
-    std::vector<double> gain_, total_;   // a row of lanes a depth: sums of logits, and of log(1 + E)
-    std::vector<std::int32_t> path_;     // labels whose feedback is in the state
-    std::vector<double> kept_;           // what it was before, label after label
-    std::size_t top_ = 0;
+    const Columns<const double*> feedback_, moves_;
+    const bool by_odds_;
+    const ChainTrie& trie_;
+    // One row of lanes per label: its score, log(1 + E) at the start, and its odds or logit with the feedback of the
+    // path.
+    std::vector<double> logit_, loss_, state_;
+    std::vector<double> received_;        // per label: the feedback it receives from the path
+    std::vector<double> gain_, total_;    // one row of lanes per depth: sums of logits, and of log(1 + E)
+    std::vector<std::int32_t> path_;      // labels whose feedback is in the state
+    std::vector<double> saved_received_;  // a stack: for each receiver of the path's labels, its value before
+    std::vector<double> saved_state_;     // the same, one row of lanes per receiver
+    std::size_t top_ = 0;                 // of both stacks, in receivers
 };
 
 }  // namespace
 
-std::vector<double> chain_log_prob(const Feedback& feedback, const ScoreRows& scores, const SetRows& sets,
-                                   int n_threads, const std::atomic<bool>& stop) {
-    const SetTrie trie(sets, feedback);
-    const bool by_odds = is_small(feedback);
-    std::vector<double> moves(feedback.values, feedback.values + feedback.indptr[feedback.n_cols]);
-    if (by_odds)
-        for (double& move : moves) move = std::exp(move);
-    std::vector<double> out(static_cast<std::size_t>(scores.n_rows) * sets.n_sets);
+std::vector<double> chain_log_prob(const Chain& chain, const ScoreRows& scores, const ChainTrie& trie, int n_threads,
+                                   const std::atomic<bool>& stop) {
+    constexpr int kFew = 3;  // so many documents or fewer are scored faster one by one
+    std::vector<double> out(static_cast<std::size_t>(scores.n_rows) * trie.n_sets());
     const std::int64_t n_blocks = (static_cast<std::int64_t>(scores.n_rows) + kLanes - 1) / kLanes;
     share_out(n_threads, n_blocks, 1, [&](Items& items) {
-        TrieWalk walk(feedback, moves, by_odds, trie);
+        std::optional<TrieWalk> side_by_side;
         for (const std::int64_t block : items) {
             if (stop) continue;
             const std::int64_t first = block * kLanes;
             const auto n = static_cast<int>(std::min<std::int64_t>(kLanes, scores.n_rows - first));
-            walk.run(scores, first, n, out.data() + first * sets.n_sets);
+            if (n <= kFew && chain.by_odds()) {
+                OneDocumentWalk walk(chain, trie);
+                for (std::int64_t i = first; i < first + n; ++i)
+                    walk.run(scores.row(i), out.data() + i * trie.n_sets());
+            } else {
+                if (!side_by_side) side_by_side.emplace(chain, trie);
+                side_by_side->run(scores, first, n, out.data() + first * trie.n_sets());
+            }
         }
     });
     return out;
 }
 
-std::vector<double> chain_log_prob_each(const Feedback& feedback, const ScoreRows& scores, const SetRows& sets,
+std::vector<double> chain_log_prob_each(const Chain& chain, const ScoreRows& scores, const LabelSets& label_sets,
                                         const std::int32_t* document, int n_threads, const std::atomic<bool>& stop) {
     constexpr int kChunk = 64;  // sets a thread takes at a time
-    std::vector<double> out(sets.n_sets);
-    share_out(n_threads, sets.n_sets, kChunk, [&](Items& items) {
+    const Columns<const double*> feedback = chain.feedback();
+    const Columns<Ones> sets = label_sets.columns();
+    std::vector<double> out(sets.n_cols);
+    share_out(n_threads, sets.n_cols, kChunk, [&](Items& items) {
         std::vector<double> logit(scores.n_labels);
         for (const std::int64_t set : items) {
             if (stop) continue;

@@ -8,9 +8,9 @@
 namespace setwise {
 namespace {
 
-SETWISE_INLINE double softmax_loss_body(std::int32_t n, std::int32_t n_classes, std::int32_t stride,
-                                        const double* scores, const double* direction, double step, const double* y,
-                                        const double* weight, double* probability, double* residual) {
+SETWISE_INLINE double softmax_loss_kernel(std::int32_t n, std::int32_t n_classes, std::int32_t stride,
+                                          const double* scores, const double* direction, double step, const double* y,
+                                          const double* weight, double* probability, double* residual) {
     double total = 0.0;
     for (std::int32_t i = 0; i < n; ++i) {
         const std::int64_t at = static_cast<std::int64_t>(i) * stride;
@@ -37,21 +37,13 @@ SETWISE_INLINE double softmax_loss_body(std::int32_t n, std::int32_t n_classes, 
     return total;
 }
 
-SETWISE_TARGET_AVX2 double softmax_loss_avx2(std::int32_t n, std::int32_t n_classes, std::int32_t stride,
-                                             const double* scores, const double* direction, double step,
-                                             const double* y, const double* weight, double* probability,
-                                             double* residual) {
-    return softmax_loss_body(n, n_classes, stride, scores, direction, step, y, weight, probability, residual);
-}
-
 }  // namespace
 
 double softmax_loss(std::int32_t n, std::int32_t n_classes, std::int32_t stride, const double* scores,
                     const double* direction, double step, const double* y, const double* weight, double* probability,
                     double* residual) {
-    if (machine_has_avx2())
-        return softmax_loss_avx2(n, n_classes, stride, scores, direction, step, y, weight, probability, residual);
-    return softmax_loss_body(n, n_classes, stride, scores, direction, step, y, weight, probability, residual);
+    return dispatch<softmax_loss_kernel>(n, n_classes, stride, scores, direction, step, y, weight, probability,
+                                         residual);
 }
 
 }  // namespace setwise

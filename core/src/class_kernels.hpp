@@ -25,8 +25,8 @@ namespace detail {
 
 // out_k += sum_i x_ij rows_ik.
 template <class Values, class Real>
-SETWISE_INLINE void column_times_body(const Columns<Values>& X, std::int32_t j, std::int32_t stride, const Real* rows,
-                                      Real* out) {
+SETWISE_INLINE void column_times(const Columns<Values>& X, std::int32_t j, std::int32_t stride, const Real* rows,
+                                 Real* out) {
     for (std::int64_t e = X.begin(j); e < X.end(j); ++e) {
         const Real x = static_cast<Real>(X.values[e]);
         const Real* row = rows + static_cast<std::int64_t>(X.indices[e]) * stride;
@@ -35,28 +35,16 @@ SETWISE_INLINE void column_times_body(const Columns<Values>& X, std::int32_t j, 
     }
 }
 
-template <class Values, class Real>
-SETWISE_TARGET_AVX2 void column_times_avx2(const Columns<Values>& X, std::int32_t j, std::int32_t stride,
-                                           const Real* rows, Real* out) {
-    column_times_body(X, j, stride, rows, out);
-}
-
 // rows_ik += x_ij values_k.
 template <class Values>
-SETWISE_INLINE void column_spread_body(const Columns<Values>& X, std::int32_t j, std::int32_t stride,
-                                       const double* values, double* rows) {
+SETWISE_INLINE void column_spread(const Columns<Values>& X, std::int32_t j, std::int32_t stride, const double* values,
+                                  double* rows) {
     for (std::int64_t e = X.begin(j); e < X.end(j); ++e) {
         const double x = X.values[e];
         double* row = rows + static_cast<std::int64_t>(X.indices[e]) * stride;
 #pragma omp simd
         for (std::int32_t k = 0; k < stride; ++k) row[k] += x * values[k];
     }
-}
-
-template <class Values>
-SETWISE_TARGET_AVX2 void column_spread_avx2(const Columns<Values>& X, std::int32_t j, std::int32_t stride,
-                                            const double* values, double* rows) {
-    column_spread_body(X, j, stride, values, rows);
 }
 
 // bent_i += mass_i * x * (change - sum_c p_ic change_c): what a change of the scores does to the residuals.
@@ -71,39 +59,30 @@ SETWISE_INLINE void bend_row(std::int32_t stride, float x, const float* p, float
 }
 
 template <class Values>
-SETWISE_INLINE void column_bend_body(const Columns<Values>& X, std::int32_t j, std::int32_t stride, const float* p,
-                                     const float* mass, const float* change, float* bent) {
+SETWISE_INLINE void column_bend(const Columns<Values>& X, std::int32_t j, std::int32_t stride, const float* p,
+                                const float* mass, const float* change, float* bent) {
     for (std::int64_t e = X.begin(j); e < X.end(j); ++e) {
         const std::int64_t i = X.indices[e];
         bend_row(stride, static_cast<float>(X.values[e]), p + i * stride, mass[i], change, bent + i * stride);
     }
 }
 
-template <class Values>
-SETWISE_TARGET_AVX2 void column_bend_avx2(const Columns<Values>& X, std::int32_t j, std::int32_t stride, const float* p,
-                                          const float* mass, const float* change, float* bent) {
-    column_bend_body(X, j, stride, p, mass, change, bent);
-}
-
 }  // namespace detail
 
 template <class Values, class Real>
 void column_times(const Columns<Values>& X, std::int32_t j, std::int32_t stride, const Real* rows, Real* out) {
-    if (machine_has_avx2()) return detail::column_times_avx2(X, j, stride, rows, out);
-    detail::column_times_body(X, j, stride, rows, out);
+    dispatch<detail::column_times<Values, Real>>(X, j, stride, rows, out);
 }
 
 template <class Values>
 void column_spread(const Columns<Values>& X, std::int32_t j, std::int32_t stride, const double* values, double* rows) {
-    if (machine_has_avx2()) return detail::column_spread_avx2(X, j, stride, values, rows);
-    detail::column_spread_body(X, j, stride, values, rows);
+    dispatch<detail::column_spread<Values>>(X, j, stride, values, rows);
 }
 
 template <class Values>
 void column_bend(const Columns<Values>& X, std::int32_t j, std::int32_t stride, const float* p, const float* mass,
                  const float* change, float* bent) {
-    if (machine_has_avx2()) return detail::column_bend_avx2(X, j, stride, p, mass, change, bent);
-    detail::column_bend_body(X, j, stride, p, mass, change, bent);
+    dispatch<detail::column_bend<Values>>(X, j, stride, p, mass, change, bent);
 }
 
 }  // namespace setwise

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "conjugate_gradients.hpp"
+#include "binary_system.hpp"
 #include "local_model.hpp"
 #include "setwise/binary.hpp"
 #include "setwise/column_ops.hpp"
@@ -18,9 +18,9 @@ template <class Values>
 class ConjugateDirection {
   public:
     ConjugateDirection(const FeatureMatrix<Values>& features, const SolverOptions& options)
-        : X_(features.columns), options_(options), conjugate_(features) {}
+        : X_(features.columns), options_(options), system_(features) {}
 
-    // Fills step (a feature each, those of `which` alone) and returns the intercept's. Stops when no coordinate of the
+    // Fills step (one per feature, those of `which` alone) and returns the intercept's. Stops when no coordinate of the
     // residual exceeds `target`. `is_scaled`: the diagonal of the last call, which had the same features and which only
     // speeds the rounds up, will do.
     double solve(const std::vector<std::int32_t>& which, const LocalModel& model, double target, bool is_scaled,
@@ -39,8 +39,8 @@ class ConjugateDirection {
             diagonal_[d] = std::accumulate(curvature_.begin(), curvature_.end(), 0.0f);
         }
         residual_[d] = static_cast<float>(-model.intercept_gradient);
-        conjugate_.solve(which, curvature_, diagonal_, static_cast<float>(l2 / scale), target, options_.max_sweeps,
-                         residual_, moves_, stop);
+        system_.solve(which, curvature_, diagonal_, static_cast<float>(l2 / scale), target, options_.max_sweeps,
+                      residual_, moves_, stop);
         for (std::int32_t a = 0; a < d; ++a) step[which[a]] = moves_[a] / scale;
         return moves_[d] / scale;
     }
@@ -48,9 +48,9 @@ class ConjugateDirection {
   private:
     const Columns<Values>& X_;
     const SolverOptions& options_;
-    ConjugateGradients<Values> conjugate_;
-    std::vector<float> curvature_;                    // a document each
-    std::vector<float> diagonal_, residual_, moves_;  // a feature each, and the intercept
+    BinarySystem<Values> system_;
+    std::vector<float> curvature_;                    // one per document
+    std::vector<float> diagonal_, residual_, moves_;  // one per feature, and the intercept
 };
 
 }  // namespace setwise

@@ -1,61 +1,58 @@
-// Conjugate gradients on (H + l2 I) x = b over some features and the intercept (which has no l2), with
-//
-//     H = sum_i curvature_i x_i x_i'
-//
-// preconditioned by the diagonal. Products read the features by rows and then by columns, so both are gathers. Single
-// precision: the right-hand side is the exact part of a Newton direction, and vanishes at the optimum.
+// Conjugate gradients on (H + l2 I) x = b, preconditioned by the diagonal. The last coordinates are intercepts, which
+// have no l2. Single precision: the right-hand side is the exact part of a Newton direction, and vanishes at the
+// optimum.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <vector>
-
-#include "setwise/binary.hpp"
-#include "setwise/column_ops.hpp"
 
 namespace setwise {
 
-template <class Values>
+// The system but for H itself, of which only products are needed.
+struct DampedSystem {
+    const std::vector<float>& diagonal;  // of H
+    float l2;
+    std::size_t n_damped;  // the coordinates before the intercepts
+};
+
 class ConjugateGradients {
   public:
-    explicit ConjugateGradients(const FeatureMatrix<Values>& features)
-        : X_(features.columns), rows_(features.rows), spread_(features.columns.n_cols, 0.0f) {}
-
-    // Starts from x = 0 with b in `residual` (a value a feature of `which`, then the intercept's) and leaves there what
-    // is left of b. `diagonal` is that of H, the intercept last. True once nothing left exceeds `target`.
-    bool solve(const std::vector<std::int32_t>& which, const std::vector<float>& curvature,
-               const std::vector<float>& diagonal, float l2, double target, int max_rounds,
-               std::vector<float>& residual, std::vector<float>& x, const std::atomic<bool>& stop) {
-        const std::size_t m = which.size();
-        x.assign(m + 1, 0.0f);
-        product_.resize(m + 1);
-        rescaled_.resize(m + 1);
-        double slope = precondition(diagonal, l2, residual);
+    // Starts from x = 0 with b in `residual`, and leaves there what remains of b. `multiply(move, product)` computes
+    // (H + l2 I) move; `take(length, move)` adds length * move to x, in whatever precision the caller keeps it. Returns
+    // whether nothing that remains exceeds `target`.
+    template <class Multiply, class Take>
+    bool solve(const DampedSystem& system, double target, int max_rounds, std::vector<float>& residual,
+               Multiply&& multiply, Take&& take, const std::atomic<bool>& stop) {
+        const std::size_t size = residual.size();
+        product_.resize(size);
+        rescaled_.resize(size);
+        double slope = precondition(system, residual);
         move_ = rescaled_;
         for (int round = 0; round < max_rounds && largest(residual) > target && slope > 0.0 && !stop; ++round) {
-            multiply(which, curvature, l2);
+            multiply(move_, product_);
             double bend = 0.0;
-            for (std::size_t a = 0; a <= m; ++a) bend += static_cast<double>(move_[a]) * product_[a];
+            for (std::size_t a = 0; a < size; ++a) bend += static_cast<double>(move_[a]) * product_[a];
             if (bend <= 0.0) break;  // flat to single precision: no curvature left to follow
-            const float length = static_cast<float>(slope / bend);
-            for (std::size_t a = 0; a <= m; ++a) x[a] += length * move_[a];
-            for (std::size_t a = 0; a <= m; ++a) residual[a] -= length * product_[a];
-            const double next = precondition(diagonal, l2, residual);
+            const double length = slope / bend;
+            take(length, move_);
+            for (std::size_t a = 0; a < size; ++a) residual[a] -= static_cast<float>(length) * product_[a];
+            const double next = precondition(system, residual);
             const float mix = static_cast<float>(next / slope);
-            for (std::size_t a = 0; a <= m; ++a) move_[a] = rescaled_[a] + mix * move_[a];
+            for (std::size_t a = 0; a < size; ++a) move_[a] = rescaled_[a] + mix * move_[a];
             slope = next;
         }
         return largest(residual) <= target;
     }
 
   private:
-    // rescaled = residual / (diagonal + l2); returns the inner product of both.
-    double precondition(const std::vector<float>& diagonal, float l2, const std::vector<float>& residual) {
+    // rescaled = residual / (diagonal + l2); returns the inner product of both. Sets: rescaled_.
+    double precondition(const DampedSystem& system, const std::vector<float>& residual) {
         double inner = 0.0;
         for (std::size_t a = 0; a < residual.size(); ++a) {
-            const float scale = diagonal[a] + (a + 1 < residual.size() ? l2 : 0.0f);
+            const float scale = system.diagonal[a] + (a < system.n_damped ? system.l2 : 0.0f);
             rescaled_[a] = scale > 0.0f ? residual[a] / scale : 0.0f;
             inner += static_cast<double>(residual[a]) * rescaled_[a];
         }
@@ -68,27 +65,7 @@ class ConjugateGradients {
         return most;
     }
 
-    void multiply(const std::vector<std::int32_t>& which, const std::vector<float>& curvature, float l2) {
-        const std::size_t m = which.size();
-        for (std::size_t a = 0; a < m; ++a) spread_[which[a]] = move_[a];
-        pull_.resize(curvature.size());
-        float total = 0.0f;
-        for (std::int32_t i = 0; i < X_.n_rows; ++i) {
-            pull_[i] = curvature[i] * (column_dot(rows_, i, spread_.data()) + move_[m]);
-            total += pull_[i];
-        }
-        for (std::size_t a = 0; a < m; ++a) {
-            product_[a] = column_dot(X_, which[a], pull_.data()) + l2 * move_[a];
-            spread_[which[a]] = 0.0f;
-        }
-        product_[m] = total;
-    }
-
-    const Columns<Values>& X_;
-    const Columns<Values>& rows_;
-    std::vector<float> spread_;                     // a feature each; zero between products
-    std::vector<float> pull_;                       // a document each
-    std::vector<float> rescaled_, move_, product_;  // as the residual
+    std::vector<float> rescaled_, move_, product_;
 };
 
 }  // namespace setwise

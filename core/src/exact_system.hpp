@@ -20,7 +20,7 @@ class ExactSystem {
   public:
     explicit ExactSystem(const FeatureMatrix<Values>& features) : X_(features.columns) {}
 
-    // b comes in x (a value a feature of `which`, then the intercept's), and the solution leaves in it. Where the
+    // b comes in x (one value per feature of `which`, then the intercept's), and the solution leaves in it. Where the
     // system is singular it gets the least curvature that rounding allows: the solution then lies far out along its
     // valley.
     void solve(const std::vector<std::int32_t>& which, const double* curvature, double l2, std::vector<double>& x) {

@@ -11,7 +11,7 @@
 namespace setwise {
 namespace {
 
-SETWISE_INLINE double dot_body(std::int32_t n, const double* a, const double* b) {
+SETWISE_INLINE double dot(std::int32_t n, const double* a, const double* b) {
     double total = 0.0;
 #pragma omp simd reduction(+ : total)
     for (std::int32_t s = 0; s < n; ++s) total += a[s] * b[s];
@@ -19,24 +19,14 @@ SETWISE_INLINE double dot_body(std::int32_t n, const double* a, const double* b)
 }
 
 // delta[a] = joint[label a] . weight over `count` of its n_sizes sizes, for the labels that have any mass.
-SETWISE_INLINE void deltas_body(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, std::int32_t count,
-                                const double* joint, const double* weight, double* delta) {
+SETWISE_INLINE void deltas(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, std::int32_t count,
+                           const double* joint, const double* weight, double* delta) {
     for (std::size_t a = 0; a < labels.size(); ++a)
-        delta[a] = dot_body(count, joint + static_cast<std::int64_t>(labels[a]) * n_sizes, weight);
-}
-
-SETWISE_TARGET_AVX2 void deltas_avx2(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, std::int32_t count,
-                                     const double* joint, const double* weight, double* delta) {
-    deltas_body(labels, n_sizes, count, joint, weight, delta);
-}
-
-void deltas_plain(const std::vector<std::int32_t>& labels, std::int32_t n_sizes, std::int32_t count,
-                  const double* joint, const double* weight, double* delta) {
-    deltas_body(labels, n_sizes, count, joint, weight, delta);
+        delta[a] = dot(count, joint + static_cast<std::int64_t>(labels[a]) * n_sizes, weight);
 }
 
 // Adds one label's row to the mass of each size, keeps the largest of each, and returns the label's sum.
-SETWISE_INLINE double measure_body(std::int32_t n_sizes, const double* row, double* mass, double* peak) {
+SETWISE_INLINE double measure_row(std::int32_t n_sizes, const double* row, double* mass, double* peak) {
     double total = 0.0;
 #pragma omp simd reduction(+ : total)
     for (std::int32_t s = 0; s < n_sizes; ++s) {
@@ -45,14 +35,6 @@ SETWISE_INLINE double measure_body(std::int32_t n_sizes, const double* row, doub
         peak[s] = peak[s] < row[s] ? row[s] : peak[s];
     }
     return total;
-}
-
-SETWISE_TARGET_AVX2 double measure_avx2(std::int32_t n_sizes, const double* row, double* mass, double* peak) {
-    return measure_body(n_sizes, row, mass, peak);
-}
-
-double measure_plain(std::int32_t n_sizes, const double* row, double* mass, double* peak) {
-    return measure_body(n_sizes, row, mass, peak);
 }
 
 // The search of one document; buffers are kept from one to the next.
@@ -68,10 +50,9 @@ class Search {
           ones_(n_sizes, 1.0) {}
 
     BestSet best(const double* joint, double empty) {
-        const auto deltas = machine_has_avx2() ? deltas_avx2 : deltas_plain;
         measure(joint);
         label_mass_.resize(labels_.size());
-        deltas(labels_, n_sizes_, last_ - first_, joint + first_, ones_.data(), label_mass_.data());
+        dispatch<deltas>(labels_, n_sizes_, last_ - first_, joint + first_, ones_.data(), label_mass_.data());
         heap_ = label_mass_;
         std::make_heap(heap_.begin(), heap_.end());
         BestSet found;
@@ -87,7 +68,8 @@ class Search {
             }
             choose_candidates(heap_[most - k]);
             delta_.resize(candidates_.size());
-            deltas(candidates_, n_sizes_, last_ - first_, joint + first_, weight_.data() + first_, delta_.data());
+            dispatch<deltas>(candidates_, n_sizes_, last_ - first_, joint + first_, weight_.data() + first_,
+                             delta_.data());
             const double value = gather_top(k);
             if (value > found.expected) {
                 found.expected = value;
@@ -106,10 +88,9 @@ class Search {
         labels_.clear();
         std::fill(mass_.begin(), mass_.end(), 0.0);
         std::fill(peak_.begin(), peak_.end(), 0.0);
-        const auto measure_row = machine_has_avx2() ? measure_avx2 : measure_plain;
         for (std::int32_t l = 0; l < n_labels_; ++l) {
             const double* row = joint + static_cast<std::int64_t>(l) * n_sizes_;
-            if (measure_row(n_sizes_, row, mass_.data(), peak_.data()) > 0.0) labels_.push_back(l);
+            if (dispatch<measure_row>(n_sizes_, row, mass_.data(), peak_.data()) > 0.0) labels_.push_back(l);
         }
         const double least = std::accumulate(mass_.begin(), mass_.end(), 0.0) * least_probability(n_sizes_);
         first_ = 0;
@@ -169,7 +150,7 @@ class Search {
 
 }  // namespace
 
-std::vector<BestSet> maximise_expected_f(std::int64_t n_documents, std::int32_t n_labels, std::int32_t n_sizes,
+std::vector<BestSet> maximize_expected_f(std::int64_t n_documents, std::int32_t n_labels, std::int32_t n_sizes,
                                          const double* joint, const double* empty, double beta, int n_threads,
                                          const std::atomic<bool>& stop) {
     std::vector<BestSet> found(n_documents);
@@ -181,23 +162,21 @@ std::vector<BestSet> maximise_expected_f(std::int64_t n_documents, std::int32_t 
     return found;
 }
 
-std::vector<BestSet> maximise_expected_f_over_sets(std::int64_t n_documents, const Columns<Ones>& sets,
+std::vector<BestSet> maximize_expected_f_over_sets(std::int64_t n_documents, const LabelSets& sets,
                                                    const double* probability, double beta, int n_threads,
                                                    const std::atomic<bool>& stop) {
-    std::int32_t n_sizes = 1;
-    for (std::int32_t s = 0; s < sets.n_cols; ++s)
-        n_sizes = std::max(n_sizes, static_cast<std::int32_t>(sets.count(s)));
+    const std::int32_t n_sizes = std::max(1, sets.largest_size());
     const SetLanes lanes(sets, n_sizes);
     std::vector<BestSet> found(n_documents);
     share_out(n_threads, SetLanes::blocks_of(n_documents), 4, [&](Items& items) {
-        Search search(sets.n_rows, n_sizes, beta);
+        Search search(sets.n_labels(), n_sizes, beta);
         SetLanes::Sums sums(lanes);
-        std::vector<double> joint(static_cast<std::size_t>(sets.n_rows) * n_sizes, 0.0);
+        std::vector<double> joint(static_cast<std::size_t>(sets.n_labels()) * n_sizes, 0.0);
         for (const std::int64_t block : items) {
             if (stop) continue;
             const std::int64_t i = block * SetLanes::kLanes;
             const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(SetLanes::kLanes, n_documents - i));
-            lanes.add_up(probability + i * sets.n_cols, count, sums);
+            lanes.add_up(probability + i * sets.n_sets(), count, sums);
             for (std::int32_t k = 0; k < count; ++k) {
                 lanes.write(sums, k, joint.data());
                 found[i + k] = search.best(joint.data(), sums.empty[k]);

@@ -1,4 +1,4 @@
-// What is given of one label, as the solvers read it: values a document each, and the columns it may use.
+// The targets of one label, as the solvers read them: one value per document, and the columns it may use.
 #pragma once
 
 #include <algorithm>

@@ -7,10 +7,10 @@ namespace setwise {
 
 struct LocalModel {
     ElasticNet penalty;
-    const double* weights;   // a feature each
-    const double* gradient;  // a feature each
+    const double* weights;   // one per feature
+    const double* gradient;  // one per feature
     double intercept_gradient;
-    const double* curvature;  // a document each
+    const double* curvature;  // one per document
 };
 
 }  // namespace setwise

@@ -12,8 +12,8 @@ SETWISE_INLINE double loss_from(double z, double e, double y) {
     return log1p_of_unit(e) + (z > 0.0 ? z : 0.0) - y * z;
 }
 
-SETWISE_INLINE double mean_loss_body(std::int32_t n, const double* z, const double* direction, double step,
-                                     const double* y, const double* weight) {
+SETWISE_INLINE double mean_loss_kernel(std::int32_t n, const double* z, const double* direction, double step,
+                                       const double* y, const double* weight) {
     double total = 0.0;
 #pragma omp simd reduction(+ : total)
     for (std::int32_t i = 0; i < n; ++i) {
@@ -23,8 +23,8 @@ SETWISE_INLINE double mean_loss_body(std::int32_t n, const double* z, const doub
     return total;
 }
 
-SETWISE_INLINE double derivatives_body(std::int32_t n, const double* z, const double* y, const double* weight,
-                                       double* residual, double* curvature) {
+SETWISE_INLINE double derivatives_kernel(std::int32_t n, const double* z, const double* y, const double* weight,
+                                         double* residual, double* curvature) {
     double total = 0.0;
 #pragma omp simd reduction(+ : total)
     for (std::int32_t i = 0; i < n; ++i) {
@@ -38,43 +38,27 @@ SETWISE_INLINE double derivatives_body(std::int32_t n, const double* z, const do
     return total;
 }
 
-SETWISE_INLINE double sum_softplus_body(std::int32_t n, const double* z) {
+SETWISE_INLINE double sum_softplus_kernel(std::int32_t n, const double* z) {
     double total = 0.0;
 #pragma omp simd reduction(+ : total)
     for (std::int32_t j = 0; j < n; ++j) total += softplus(z[j]);
     return total;
 }
 
-SETWISE_TARGET_AVX2 double sum_softplus_avx2(std::int32_t n, const double* z) {
-    return sum_softplus_body(n, z);
-}
-
-SETWISE_TARGET_AVX2 double mean_loss_avx2(std::int32_t n, const double* z, const double* direction, double step,
-                                          const double* y, const double* weight) {
-    return mean_loss_body(n, z, direction, step, y, weight);
-}
-
-SETWISE_TARGET_AVX2 double derivatives_avx2(std::int32_t n, const double* z, const double* y, const double* weight,
-                                            double* residual, double* curvature) {
-    return derivatives_body(n, z, y, weight, residual, curvature);
-}
-
 }  // namespace
 
 double mean_loss_along(std::int32_t n, const double* z, const double* direction, double step, const double* y,
                        const double* weight) {
-    if (machine_has_avx2()) return mean_loss_avx2(n, z, direction, step, y, weight);
-    return mean_loss_body(n, z, direction, step, y, weight);
+    return dispatch<mean_loss_kernel>(n, z, direction, step, y, weight);
 }
 
 double loss_and_derivatives(std::int32_t n, const double* z, const double* y, const double* weight, double* residual,
                             double* curvature) {
-    if (machine_has_avx2()) return derivatives_avx2(n, z, y, weight, residual, curvature);
-    return derivatives_body(n, z, y, weight, residual, curvature);
+    return dispatch<derivatives_kernel>(n, z, y, weight, residual, curvature);
 }
 
 double sum_softplus(std::int32_t n, const double* z) {
-    return machine_has_avx2() ? sum_softplus_avx2(n, z) : sum_softplus_body(n, z);
+    return dispatch<sum_softplus_kernel>(n, z);
 }
 
 }  // namespace setwise

@@ -14,21 +14,10 @@ namespace setwise {
 namespace {
 
 constexpr std::int32_t kLanes = 8;
-constexpr std::int64_t kSetsAtATime = 128;  // scored side by side, then written out document by document
+constexpr std::int32_t kSetsAtATime = 128;  // scored side by side, then written out document by document
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-// log(x) for finite x >= 1: x = 2^e m with m in [1, 2).
-SETWISE_INLINE double log_from_one(double x) {
-    constexpr double kLn2 = 0.69314718055994530942;
-    constexpr std::int64_t kMantissa = (std::int64_t{1} << 52) - 1;
-    constexpr double kTwoTo52 = 4503599627370496.0;
-    const auto bits = std::bit_cast<std::int64_t>(x);
-    const auto m = std::bit_cast<double>((bits & kMantissa) | std::bit_cast<std::int64_t>(1.0));
-    const double e = std::bit_cast<double>((bits >> 52) | std::bit_cast<std::int64_t>(kTwoTo52)) - (kTwoTo52 + 1023.0);
-    return e * kLn2 + log1p_of_unit(m - 1.0);
-}
-
-SETWISE_INLINE void subtract_softplus_body(std::int32_t width, const double* z, double* total) {
+SETWISE_INLINE void subtract_softplus(std::int32_t width, const double* z, double* total) {
 #pragma omp simd
     for (std::int32_t j = 0; j < width; ++j) total[j] -= softplus(z[j]);
 }
@@ -38,13 +27,13 @@ using Half [[gnu::vector_size(kLanes / 2 * sizeof(double)), gnu::may_alias, gnu:
 
 // Writes none + sum of the set's logits for every set, lanes fastest: a mixture of one component. Spelt out by halves,
 // since left alone the compiler gathers over labels.
-SETWISE_INLINE void score_one_body(const double* none, const double* z, const LabelSets& sets, double* out) {
+SETWISE_INLINE void score_sets_of_one(const double* none, const double* z, const Columns<Ones>& sets, double* out) {
     const Half* start = reinterpret_cast<const Half*>(none);  // `auto` would forget the alignment
     const Half* logits = reinterpret_cast<const Half*>(z);
     Half* found = reinterpret_cast<Half*>(out);
-    for (std::int64_t s = 0; s < sets.n_sets; ++s, found += 2) {
+    for (std::int32_t s = 0; s < sets.n_cols; ++s, found += 2) {
         Half low = start[0], high = start[1];
-        for (std::int64_t e = sets.indptr[s]; e < sets.indptr[s + 1]; ++e) {
+        for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e) {
             const Half* of_label = logits + std::int64_t{2} * sets.indices[e];
             low += of_label[0];
             high += of_label[1];
@@ -56,13 +45,13 @@ SETWISE_INLINE void score_one_body(const double* none, const double* z, const La
 
 // Writes log sum_k exp(none[k] + sum of the set's logits) for every set, lanes fastest; `none` has log pi_k less the
 // softplus of all labels. `part` is room for the components of one set.
-SETWISE_INLINE void score_body(std::int32_t n_components, const double* none, const double* z, const LabelSets& sets,
-                               double* part, double* out) {
-    if (n_components == 1) return score_one_body(none, z, sets, out);
+SETWISE_INLINE void score_sets(std::int32_t n_components, const double* none, const double* z,
+                               const Columns<Ones>& sets, double* part, double* out) {
+    if (n_components == 1) return score_sets_of_one(none, z, sets, out);
     const std::int64_t width = std::int64_t{n_components} * kLanes;
-    for (std::int64_t s = 0; s < sets.n_sets; ++s, out += kLanes) {
+    for (std::int32_t s = 0; s < sets.n_cols; ++s, out += kLanes) {
         for (std::int64_t j = 0; j < width; ++j) part[j] = none[j];
-        for (std::int64_t e = sets.indptr[s]; e < sets.indptr[s + 1]; ++e) {
+        for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e) {
             const double* of_label = z + sets.indices[e] * width;
 #pragma omp simd
             for (std::int64_t j = 0; j < width; ++j) part[j] += of_label[j];
@@ -80,17 +69,8 @@ SETWISE_INLINE void score_body(std::int32_t n_components, const double* none, co
                 total[lane] += exp_of_negative(part[j + lane] - top[lane]);
         }
 #pragma omp simd
-        for (std::int32_t lane = 0; lane < kLanes; ++lane) out[lane] = top[lane] + log_from_one(total[lane]);
+        for (std::int32_t lane = 0; lane < kLanes; ++lane) out[lane] = top[lane] + log_of_normal(total[lane]);
     }
-}
-
-SETWISE_TARGET_AVX2 void subtract_softplus_avx2(std::int32_t width, const double* z, double* total) {
-    subtract_softplus_body(width, z, total);
-}
-
-SETWISE_TARGET_AVX2 void score_avx2(std::int32_t n_components, const double* none, const double* z,
-                                    const LabelSets& sets, double* part, double* out) {
-    score_body(n_components, none, z, sets, part, out);
 }
 
 // Eight documents side by side; lanes beyond the last document hold zeros.
@@ -98,7 +78,7 @@ class Block {
   public:
     Block(const Mixture& mixture, const LabelSets& sets)
         : mixture_(mixture),
-          sets_(sets),
+          sets_(sets.columns()),
           width_(mixture.n_components * kLanes),
           z_(static_cast<std::size_t>(width_) * mixture.n_labels),
           none_(width_),
@@ -108,18 +88,16 @@ class Block {
     void score(std::int64_t first, double* out) {
         const auto n_lanes = static_cast<std::int32_t>(std::min<std::int64_t>(kLanes, mixture_.n_documents - first));
         load(first, n_lanes);
-        for (std::int64_t s = 0; s < sets_.n_sets; s += kSetsAtATime) {
-            const LabelSets some{std::min(kSetsAtATime, sets_.n_sets - s), sets_.indptr + s, sets_.indices};
-            if (machine_has_avx2())
-                score_avx2(mixture_.n_components, none_.data(), z_.data(), some, part_.data(), found_.data());
-            else
-                score_body(mixture_.n_components, none_.data(), z_.data(), some, part_.data(), found_.data());
+        for (std::int32_t s = 0; s < sets_.n_cols; s += kSetsAtATime) {
+            const std::int32_t n_some = std::min(kSetsAtATime, sets_.n_cols - s);
+            const Columns<Ones> some{sets_.n_rows, n_some, sets_.indptr + s, sets_.indices, Ones{}};
+            dispatch<score_sets>(mixture_.n_components, none_.data(), z_.data(), some, part_.data(), found_.data());
             for (std::int32_t lane = 0; lane < n_lanes; ++lane) {
-                double* row = out + (first + lane) * sets_.n_sets + s;
+                double* row = out + (first + lane) * sets_.n_cols + s;
                 if (closed_[lane])
-                    std::fill_n(row, some.n_sets, kNever);
+                    std::fill_n(row, n_some, kNever);
                 else
-                    for (std::int64_t e = 0; e < some.n_sets; ++e) row[e] = found_[e * kLanes + lane];
+                    for (std::int32_t e = 0; e < n_some; ++e) row[e] = found_[e * kLanes + lane];
             }
         }
     }
@@ -141,15 +119,12 @@ class Block {
         }
         for (std::int32_t l = 0; l < mixture_.n_labels; ++l) {
             const double* z = z_.data() + static_cast<std::size_t>(l) * width_;
-            if (machine_has_avx2())
-                subtract_softplus_avx2(width_, z, none_.data());
-            else
-                subtract_softplus_body(width_, z, none_.data());
+            dispatch<subtract_softplus>(width_, z, none_.data());
         }
     }
 
     const Mixture& mixture_;
-    const LabelSets& sets_;
+    const Columns<Ones> sets_;
     std::int32_t width_;
     std::vector<double> z_, none_, part_, found_;
     bool closed_[kLanes] = {};

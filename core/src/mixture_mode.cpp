@@ -20,13 +20,9 @@ namespace {
 // A set counts as better only by more than this share: less is rounding, and ties must not keep a search going.
 constexpr double kRounding = 1e-13;
 
-SETWISE_INLINE void losses_body(std::int32_t n, const double* z, double* loss) {
+SETWISE_INLINE void losses(std::int32_t n, const double* z, double* loss) {
 #pragma omp simd
     for (std::int32_t l = 0; l < n; ++l) loss[l] = log1p_of_unit(exp_of_negative(-std::abs(z[l])));
-}
-
-SETWISE_TARGET_AVX2 void losses_avx2(std::int32_t n, const double* z, double* loss) {
-    losses_body(n, z, loss);
 }
 
 // The sets of one component in falling probability, as the labels to flip in its most probable set {l : z_l > 0}.
@@ -173,10 +169,7 @@ class ModeSearch {
             component.positive.clear();
             component.top = mixture_.log_gate_of(i)[k];
             if (component.top == kNever) continue;
-            if (machine_has_avx2())
-                losses_avx2(mixture_.n_labels, component.z, loss_.data());
-            else
-                losses_body(mixture_.n_labels, component.z, loss_.data());
+            dispatch<losses>(mixture_.n_labels, component.z, loss_.data());
             for (std::int32_t l = 0; l < mixture_.n_labels; ++l) {
                 component.top -= loss_[l];
                 if (component.z[l] > 0.0) component.positive.push_back(l);

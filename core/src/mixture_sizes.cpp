@@ -25,7 +25,7 @@ constexpr std::int32_t kLanes = 16;
 constexpr double kVanished = 1e-40;
 
 // p = sigmoid(z) and q = sigmoid(-z), neither as one minus the other.
-SETWISE_INLINE void probabilities_body(std::int32_t n, const double* z, double* p, double* q) {
+SETWISE_INLINE void probabilities(std::int32_t n, const double* z, double* p, double* q) {
 #pragma omp simd
     for (std::int32_t l = 0; l < n; ++l) {
         const double e = exp_of_negative(-std::abs(z[l]));
@@ -35,15 +35,15 @@ SETWISE_INLINE void probabilities_body(std::int32_t n, const double* z, double* 
     }
 }
 
-SETWISE_INLINE void join_body(std::int32_t first, std::int32_t last, double p, double q, const double* f,
+SETWISE_INLINE void add_label(std::int32_t first, std::int32_t last, double p, double q, const double* f,
                               double* joined) {
 #pragma omp simd
     for (std::int32_t s = first; s <= last; ++s) joined[s] = q * f[s] + p * f[s - 1];
 }
 
 // out[step][lane] = (f[s] - ratio out[step - 1]) / divisor, s = from, from + by, ...; `scale` is 1 / divisor.
-SETWISE_INLINE void leave_body(std::int32_t n_steps, std::int32_t from, std::int32_t by, const double* f,
-                               const double* scale, const double* ratio, double* out) {
+SETWISE_INLINE void remove_labels(std::int32_t n_steps, std::int32_t from, std::int32_t by, const double* f,
+                                  const double* scale, const double* ratio, double* out) {
     double g[kLanes] = {};
     for (std::int32_t step = 0; step < n_steps; ++step) {
         const double at = f[from + step * by];
@@ -54,20 +54,6 @@ SETWISE_INLINE void leave_body(std::int32_t n_steps, std::int32_t from, std::int
             row[lane] = g[lane];
         }
     }
-}
-
-SETWISE_TARGET_AVX2 void probabilities_avx2(std::int32_t n, const double* z, double* p, double* q) {
-    probabilities_body(n, z, p, q);
-}
-
-SETWISE_TARGET_AVX2 void join_avx2(std::int32_t first, std::int32_t last, double p, double q, const double* f,
-                                   double* joined) {
-    join_body(first, last, p, q, f, joined);
-}
-
-SETWISE_TARGET_AVX2 void leave_avx2(std::int32_t n_steps, std::int32_t from, std::int32_t by, const double* f,
-                                    const double* scale, const double* ratio, double* out) {
-    leave_body(n_steps, from, by, f, scale, ratio, out);
 }
 
 class SizeCounter {
@@ -97,12 +83,7 @@ class SizeCounter {
     }
 
   private:
-    void find_probabilities(const double* z) {
-        if (machine_has_avx2())
-            probabilities_avx2(n_labels_, z, p_.data(), q_.data());
-        else
-            probabilities_body(n_labels_, z, p_.data(), q_.data());
-    }
+    void find_probabilities(const double* z) { dispatch<probabilities>(n_labels_, z, p_.data(), q_.data()); }
 
     void add_component(double share, double* joint) {
         add_labels();
@@ -125,10 +106,7 @@ class SizeCounter {
         f_[1] = 1.0;
         low_ = high_ = 0;
         for (std::int32_t l = 0; l < n_labels_; ++l) {
-            if (machine_has_avx2())
-                join_avx2(low_, high_ + 1, p_[l], q_[l], f_.data() + 1, joined_.data() + 1);
-            else
-                join_body(low_, high_ + 1, p_[l], q_[l], f_.data() + 1, joined_.data() + 1);
+            dispatch<add_label>(low_, high_ + 1, p_[l], q_[l], f_.data() + 1, joined_.data() + 1);
             std::swap(f_, joined_);
             ++high_;
             // What the two buffers hold outside the range must be zero: the next step reads one size beyond it.
@@ -177,10 +155,7 @@ class SizeCounter {
     }
 
     void leave(std::int32_t n_steps, std::int32_t from, std::int32_t by) {
-        if (machine_has_avx2())
-            leave_avx2(n_steps, from, by, f_.data() + 1, scale_, ratio_, without_.data());
-        else
-            leave_body(n_steps, from, by, f_.data() + 1, scale_, ratio_, without_.data());
+        dispatch<remove_labels>(n_steps, from, by, f_.data() + 1, scale_, ratio_, without_.data());
     }
 
     // Rounding can leave a size that cannot be a little below zero.

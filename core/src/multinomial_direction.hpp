@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "class_kernels.hpp"
+#include "conjugate_gradients.hpp"
 #include "outer_loop.hpp"
 #include "setwise/binary.hpp"
 #include "setwise/penalty.hpp"
@@ -27,7 +28,7 @@ struct ClassModel {
     const double* weights;      // features x classes
     const double* gradient;     // features x classes
     const double* probability;  // documents x classes
-    const double* mass;         // a document each
+    const double* mass;         // one per document
 };
 
 template <class Values>
@@ -57,6 +58,7 @@ class MultinomialDirection {
     std::int64_t feature(std::size_t a) const { return a < work_->size() ? (*work_)[a] : X_.n_cols; }
     std::size_t n_blocks() const { return work_->size() + 1; }
 
+    // Sets: work_, model_, probability_, mass_, diagonal_; clears bent_.
     void prepare(const std::vector<std::int32_t>& working_set, const ClassModel& model) {
         work_ = &working_set;
         model_ = &model;
@@ -102,6 +104,7 @@ class MultinomialDirection {
             detail::bend_row(stride_, 1.0f, probability_.data() + at(i), mass_[i], change, bent_.data() + at(i));
     }
 
+    // Sets: step, bent_, pulled_, change_.
     void sweep(double target, int max_sweeps, double* step, const std::atomic<bool>& stop) {
         pulled_.resize(stride_);
         change_.assign(stride_, 0.0f);
@@ -158,59 +161,32 @@ class MultinomialDirection {
         return worst;
     }
 
+    // Sets: residual_, bent_, and the step.
     void conjugate(double target, int max_rounds, double* step, const std::atomic<bool>& stop) {
-        const std::size_t size = n_blocks() * stride_;
-        residual_.assign(size, 0.0f);
-        for (std::size_t at_k = 0; at_k < size; ++at_k) residual_[at_k] = static_cast<float>(-slope_of(at_k));
-        rescaled_.resize(size);
-        product_.resize(size);
-        double slope = precondition();
-        move_ = rescaled_;
-        for (int round = 0; round < max_rounds && largest_residual() > target && slope > 0.0 && !stop; ++round) {
-            multiply();
-            double curve = 0.0;
-            for (std::size_t k = 0; k < size; ++k) curve += static_cast<double>(move_[k]) * product_[k];
-            if (curve <= 0.0) break;  // flat to single precision
-            const double length = slope / curve;
-            for (std::size_t k = 0; k < size; ++k) {
-                step[k] += length * move_[k];
-                residual_[k] -= static_cast<float>(length) * product_[k];
-            }
-            const double next = precondition();
-            const float mix = static_cast<float>(next / slope);
-            for (std::size_t k = 0; k < size; ++k) move_[k] = rescaled_[k] + mix * move_[k];
-            slope = next;
-        }
+        residual_.resize(n_blocks() * stride_);
+        for (std::size_t k = 0; k < residual_.size(); ++k) residual_[k] = static_cast<float>(-slope_of(k));
+        const auto times = [&](const std::vector<float>& move, std::vector<float>& product) {
+            multiply(move, product);
+        };
+        const auto take = [&](double length, const std::vector<float>& move) {
+            for (std::size_t k = 0; k < move.size(); ++k) step[k] += length * move[k];
+        };
+        const DampedSystem system{diagonal_, static_cast<float>(penalty_.l2), n_damped()};
+        conjugate_.solve(system, target, max_rounds, residual_, times, take, stop);
     }
 
-    bool is_intercept(std::size_t place) const { return place >= work_->size() * static_cast<std::size_t>(stride_); }
+    // Weights before the intercepts of the classes.
+    std::size_t n_damped() const { return work_->size() * static_cast<std::size_t>(stride_); }
 
     double slope_of(std::size_t place) const {
-        return model_->gradient[place] + (is_intercept(place) ? 0.0 : penalty_.l2 * model_->weights[place]);
+        return model_->gradient[place] + (place < n_damped() ? penalty_.l2 * model_->weights[place] : 0.0);
     }
 
-    double precondition() {
-        double inner = 0.0;
-        for (std::size_t k = 0; k < residual_.size(); ++k) {
-            const float scale = diagonal_[k] + (is_intercept(k) ? 0.0f : static_cast<float>(penalty_.l2));
-            rescaled_[k] = scale > 0.0f ? residual_[k] / scale : 0.0f;
-            inner += static_cast<double>(residual_[k]) * rescaled_[k];
-        }
-        return inner;
-    }
-
-    double largest_residual() const {
-        float largest = 0.0f;
-        for (const float r : residual_) largest = std::max(largest, std::abs(r));
-        return largest;
-    }
-
-    void multiply() {
+    void multiply(const std::vector<float>& move, std::vector<float>& product) {
         std::fill(bent_.begin(), bent_.end(), 0.0f);
-        for (std::size_t a = 0; a < n_blocks(); ++a) bend(a, move_.data() + a * stride_);
-        for (std::size_t a = 0; a < n_blocks(); ++a) gather(a, bent_.data(), product_.data() + a * stride_);
-        for (std::size_t k = 0; k < product_.size(); ++k)
-            if (!is_intercept(k)) product_[k] += static_cast<float>(penalty_.l2) * move_[k];
+        for (std::size_t a = 0; a < n_blocks(); ++a) bend(a, move.data() + a * stride_);
+        for (std::size_t a = 0; a < n_blocks(); ++a) gather(a, bent_.data(), product.data() + a * stride_);
+        for (std::size_t k = 0; k < n_damped(); ++k) product[k] += static_cast<float>(penalty_.l2) * move[k];
     }
 
     const Columns<Values>& X_;
@@ -222,10 +198,10 @@ class MultinomialDirection {
     const std::vector<std::int32_t>* work_ = nullptr;
     const ClassModel* model_ = nullptr;
     double max_move_ = 0.0;
-    std::vector<float> probability_, mass_, bent_;             // documents
-    std::vector<float> diagonal_;                              // working set and intercept x classes
-    std::vector<float> residual_, rescaled_, move_, product_;  // the same, for conjugate gradients
-    std::vector<float> pulled_, change_;                       // classes
+    std::vector<float> probability_, mass_, bent_;  // documents
+    ConjugateGradients conjugate_;
+    std::vector<float> diagonal_, residual_;  // working set and intercept x classes
+    std::vector<float> pulled_, change_;      // classes
 };
 
 }  // namespace setwise

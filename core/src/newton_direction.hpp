@@ -15,23 +15,21 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-#include "conjugate_gradients.hpp"
+#include "binary_system.hpp"
 #include "exact_system.hpp"
 #include "local_model.hpp"
 #include "outer_loop.hpp"
 #include "setwise/binary.hpp"
 #include "setwise/column_ops.hpp"
+#include "setwise/dispatch.hpp"
+#include "working_hessian.hpp"
 
 namespace setwise {
-
-// y += a x, for the rows of the Hessian.
-void add_scaled(std::int32_t n, float a, const float* x, float* y);
 
 template <class Values>
 class NewtonDirection {
@@ -41,13 +39,13 @@ class NewtonDirection {
           rows_(features.rows),
           peak_(features.column_peak),
           options_(options),
-          conjugate_(features),
+          system_(features),
           exact_(features),
-          spread_(X_.n_cols, 0.0f),
-          local_(X_.n_cols, -1) {}
+          hessian_(features),
+          spread_(X_.n_cols, 0.0f) {}
 
-    // Fills step (a feature each, zero on entry) and returns the intercept's. Stops when no coordinate would change its
-    // optimality by more than the effort's target, or after its sweeps.
+    // Fills step (one per feature, zero on entry) and returns the intercept's. Stops when no coordinate would change
+    // its optimality by more than the effort's target, or after its sweeps.
     double solve(const std::vector<std::int32_t>& working_set, const LocalModel& model, const Effort& effort,
                  double* step, const std::atomic<bool>& stop) {
         prepare(working_set, model);
@@ -81,7 +79,7 @@ class NewtonDirection {
         const double patience = m_ <= options_.gram_limit ? options_.gram_patience * cost_of_hessian() : kEndless;
         bool settled = sweep_features(target, patience, stop);
         if (!settled && sweeps_left_ > 0) {
-            form_hessian(stop);
+            hessian_.form(*work_, curvature_, diagonal_, total_curvature_, effort_->left_out, stop);
             settled = sweep_hessian(target, stop);
         }
         sweeps_left_ = kept_back;
@@ -140,6 +138,7 @@ class NewtonDirection {
         return first < 0;
     }
 
+    // Sets: work_, model_, m_, entries_, curvature_, total_curvature_, diagonal_; clears step_, intercept_step_, pull_.
     void prepare(const std::vector<std::int32_t>& working_set, const LocalModel& model) {
         work_ = &working_set;
         model_ = &model;
@@ -179,7 +178,8 @@ class NewtonDirection {
         return within_reach((*work_)[a], model_->penalty.minimiser(value, gradient, curvature));
     }
 
-    // False when the budget, in entries read, or the sweeps were used up first.
+    // False when the budget, in entries read, or the sweeps were used up first. Sets: step_, intercept_step_, pull_,
+    // alive_, sweeps_left_.
     bool sweep_features(double target, double budget, const std::atomic<bool>& stop) {
         const auto revive = [&] {
             alive_.resize(m_);
@@ -228,12 +228,13 @@ class NewtonDirection {
         gradient += pulled;
         const double change = clamp_move(intercept_step_ - gradient / total_curvature_) - intercept_step_;
         intercept_step_ += change;
-        add_scaled(n, static_cast<float>(change), curvature_.data(), pull_.data());
+        dispatch<add_scaled>(n, static_cast<float>(change), curvature_.data(), pull_.data());
         return std::abs(change) * total_curvature_;
     }
 
     // Conjugate gradients on the coordinates that are not zero, as if no sign could change; those whose sign would are
-    // stopped at zero. Taken back if that raised the quadratic. False if it was not worth while.
+    // stopped at zero. Undone if that raised the quadratic. False if it was not worth while. Sets: step_,
+    // intercept_step_, pull_, pulled_; the buffers free_, free_diagonal_, residual_, moves_, kept_step_.
     bool follow_signs(double target, const std::atomic<bool>& stop) {
         free_.clear();
         free_diagonal_.clear();
@@ -252,9 +253,8 @@ class NewtonDirection {
         }
         free_diagonal_.push_back(static_cast<float>(total_curvature_));
         residual_.push_back(static_cast<float>(-(model_->intercept_gradient + pulled_)));
-        const bool solved =
-            conjugate_.solve(free_, curvature_, free_diagonal_, static_cast<float>(l2), options_.least_target * target,
-                             options_.max_rounds, residual_, moves_, stop);
+        const bool solved = system_.solve(free_, curvature_, free_diagonal_, static_cast<float>(l2),
+                                          options_.least_target * target, options_.max_rounds, residual_, moves_, stop);
         kept_step_ = step_;
         const double kept_intercept = intercept_step_;
         std::size_t f = 0;
@@ -273,7 +273,8 @@ class NewtonDirection {
         return false;
     }
 
-    // The quadratic at the current step. Also computes what the step pulls anew: sums of many changes drift.
+    // The quadratic at the current step. Also computes what the step pulls anew: sums of many changes drift. Sets:
+    // pull_, pulled_.
     double value_of_step() {
         double value = model_->intercept_gradient * intercept_step_;
         for (std::int32_t a = 0; a < m_; ++a) {
@@ -302,107 +303,41 @@ class NewtonDirection {
 
     double clamp_move(double move) const { return std::clamp(move, -effort_->max_move, effort_->max_move); }
 
-    // Documents hold very unequal curvature: those with the least, up to a given share of the whole, enter the
-    // diagonal alone. Their number is large (most documents are told apart easily), their share of H small.
-    float least_curvature() const {
-        constexpr int kBins = 256;  // by binary exponent
-        double mass[kBins] = {};
-        for (const float c : curvature_) mass[(std::bit_cast<std::uint32_t>(c) >> 23) & 0xffu] += c;
-        double left_out = 0.0;
-        int bin = 0;
-        while (bin < kBins - 1 && left_out + mass[bin] <= effort_->left_out * total_curvature_) left_out += mass[bin++];
-        return std::bit_cast<float>(static_cast<std::uint32_t>(bin) << 23);
-    }
-
-    // H over the working set and, last, the intercept. Features come most frequent first, so most of the additions fall
-    // into a small corner of H that stays in cache.
-    void form_hessian(const std::atomic<bool>& stop) {
-        width_ = m_ + 1;
-        hessian_.assign(static_cast<std::size_t>(width_) * width_, 0.0f);
-        for (std::int32_t a = 0; a < m_; ++a) local_[(*work_)[a]] = a;
-        const float least = least_curvature();
-        row_index_.resize(static_cast<std::size_t>(m_) + 1);
-        row_value_.resize(static_cast<std::size_t>(m_) + 1);
-        for (std::int32_t i = 0; i < X_.n_rows && !stop; ++i)
-            if (curvature_[i] >= least) add_document(i);
-        for (std::int32_t a = 0; a < m_; ++a) {
-            local_[(*work_)[a]] = -1;
-            at(a, a) = diagonal_[a];
-        }
-        at(m_, m_) = static_cast<float>(total_curvature_);
-        mirror();
-    }
-
-    float& at(std::int32_t a, std::int32_t b) { return hessian_[static_cast<std::size_t>(a) * width_ + b]; }
-
-    void add_document(std::int32_t i) {
-        std::int32_t k = 0;
-        for (std::int64_t e = rows_.begin(i); e < rows_.end(i); ++e) {
-            const std::int32_t a = local_[rows_.indices[e]];
-            row_index_[k] = a;  // overwritten unless the feature is in the working set: a branch here would mispredict
-            row_value_[k] = static_cast<float>(rows_.values[e]);
-            k += a >= 0;
-        }
-        row_index_[k] = m_;
-        row_value_[k] = 1.0f;
-        const std::int32_t* index = row_index_.data();
-        const float* value = row_value_.data();
-        for (std::int32_t p = 0; p <= k; ++p) {
-            float* __restrict row = hessian_.data() + static_cast<std::size_t>(index[p]) * width_;
-            const float scaled = curvature_[i] * value[p];
-            for (std::int32_t r = 0; r < p; ++r) row[index[r]] += scaled * value[r];
-        }
-    }
-
-    // Copies the lower triangle to the upper, in tiles that fit the cache.
-    void mirror() {
-        constexpr std::int32_t kTile = 32;
-        for (std::int32_t a0 = 0; a0 < width_; a0 += kTile)
-            for (std::int32_t b0 = 0; b0 <= a0; b0 += kTile)
-                for (std::int32_t a = a0; a < std::min(a0 + kTile, width_); ++a)
-                    for (std::int32_t b = b0; b < std::min({b0 + kTile, a, width_}); ++b) at(b, a) = at(a, b);
-    }
-
-    // False when the sweeps were used up first.
+    // False when the sweeps were used up first. Sets: step_, intercept_step_, sweeps_left_, and hessian_'s product.
     bool sweep_hessian(double target, const std::atomic<bool>& stop) {
-        bent_.assign(width_, 0.0f);  // H d
         for (std::int32_t a = 0; a < m_; ++a)
-            if (step_[a] != 0.0) bend(a, step_[a]);
-        bend(m_, intercept_step_);
+            if (step_[a] != 0.0) hessian_.move(a, step_[a]);
+        hessian_.move(m_, intercept_step_);
         while (sweeps_left_-- > 0 && !stop) {
             double worst = 0.0;
             if (total_curvature_ > 0.0) {
-                const double gradient = model_->intercept_gradient + bent_[m_];
+                const double gradient = model_->intercept_gradient + hessian_.bent(m_);
                 const double change = clamp_move(intercept_step_ - gradient / total_curvature_) - intercept_step_;
                 worst = std::abs(change) * total_curvature_;
                 intercept_step_ += change;
-                bend(m_, change);
+                hessian_.move(m_, change);
             }
             for (std::int32_t a = 0; a < m_; ++a) {
                 const std::int32_t j = (*work_)[a];
                 const double value = model_->weights[j] + step_[a];
-                const double change = updated(a, value, model_->gradient[j] + bent_[a]) - value;
+                const double change = updated(a, value, model_->gradient[j] + hessian_.bent(a)) - value;
                 if (change == 0.0) continue;
                 worst = std::max(worst, std::abs(change) * (diagonal_[a] + model_->penalty.l2));
                 step_[a] += change;
-                bend(a, change);
+                hessian_.move(a, change);
             }
             if (worst <= target) return true;
         }
         return false;
     }
 
-    void bend(std::int32_t a, double change) {
-        add_scaled(width_, static_cast<float>(change), hessian_.data() + static_cast<std::size_t>(a) * width_,
-                   bent_.data());
-    }
-
     const Columns<Values>& X_;
     const Columns<Values>& rows_;
     const double* peak_;
     const SolverOptions& options_;
-    ConjugateGradients<Values> conjugate_;
+    BinarySystem<Values> system_;
     ExactSystem<Values> exact_;
+    WorkingHessian<Values> hessian_;
 
     const std::vector<std::int32_t>* work_ = nullptr;
     const LocalModel* model_ = nullptr;
@@ -421,10 +356,6 @@ class NewtonDirection {
     std::vector<std::int32_t> free_;  // not zero
     std::vector<float> free_diagonal_, residual_, moves_, spread_;
     std::vector<double> kept_step_, shift_, solution_;
-
-    std::int32_t width_ = 0;
-    std::vector<float> hessian_, bent_, row_value_;
-    std::vector<std::int32_t> local_, row_index_;
 };
 
 }  // namespace setwise

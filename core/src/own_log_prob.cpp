@@ -9,10 +9,11 @@
 
 namespace setwise {
 template <class Values>
-void own_log_prob(const FeatureMatrix<Values>& features, const Columns<Ones>& own, std::int64_t stride,
+void own_log_prob(const FeatureMatrix<Values>& features, const LabelSets& own_sets, std::int64_t stride,
                   const double* weights, const double* intercept, int n_threads, const std::atomic<bool>& stop,
                   double* out) {
     const std::int32_t n = features.rows.n_cols;
+    const Columns<Ones> own = own_sets.columns();
     share_out(n_threads, n, 64, [&](Items& items) {
         std::vector<double> z(stride);
         for (const std::int64_t at : items) {
@@ -26,11 +27,11 @@ void own_log_prob(const FeatureMatrix<Values>& features, const Columns<Ones>& ow
     });
 }
 
-template void own_log_prob(const FeatureMatrix<Ones>&, const Columns<Ones>&, std::int64_t, const double*, const double*,
+template void own_log_prob(const FeatureMatrix<Ones>&, const LabelSets&, std::int64_t, const double*, const double*,
                            int, const std::atomic<bool>&, double*);
-template void own_log_prob(const FeatureMatrix<const float*>&, const Columns<Ones>&, std::int64_t, const double*,
+template void own_log_prob(const FeatureMatrix<const float*>&, const LabelSets&, std::int64_t, const double*,
                            const double*, int, const std::atomic<bool>&, double*);
-template void own_log_prob(const FeatureMatrix<const double*>&, const Columns<Ones>&, std::int64_t, const double*,
+template void own_log_prob(const FeatureMatrix<const double*>&, const LabelSets&, std::int64_t, const double*,
                            const double*, int, const std::atomic<bool>&, double*);
 
 }  // namespace setwise

@@ -12,7 +12,7 @@
 namespace setwise {
 namespace {
 
-SETWISE_INLINE void softmax_body(std::int32_t n_sets, double* row) {
+SETWISE_INLINE void softmax(std::int32_t n_sets, double* row) {
     constexpr double kNothing = -708.0;  // e to the power of less is no normal number
     double largest = -std::numeric_limits<double>::infinity();
 #pragma omp simd reduction(max : largest)
@@ -29,13 +29,9 @@ SETWISE_INLINE void softmax_body(std::int32_t n_sets, double* row) {
     for (std::int32_t s = 0; s < n_sets; ++s) row[s] *= scale;
 }
 
-SETWISE_TARGET_AVX2 void softmax_avx2(std::int32_t n_sets, double* row) {
-    softmax_body(n_sets, row);
-}
-
 // Adds the sets to the lanes. A lane below `least` adds zero, which changes no bit; where all lanes are, nothing is
 // done.
-SETWISE_INLINE void add_up_body(const Columns<Ones>& sets, std::int32_t n_sizes, double least, const std::int32_t* pair,
+SETWISE_INLINE void add_up_sets(const Columns<Ones>& sets, std::int32_t n_sizes, double least, const std::int32_t* pair,
                                 const double* const* rows, double* sums, double* empty) {
     constexpr std::int32_t kLanes = SetLanes::kLanes;
     for (std::int32_t s = 0; s < sets.n_cols; ++s) {
@@ -60,22 +56,13 @@ SETWISE_INLINE void add_up_body(const Columns<Ones>& sets, std::int32_t n_sizes,
     }
 }
 
-SETWISE_TARGET_AVX2 void add_up_avx2(const Columns<Ones>& sets, std::int32_t n_sizes, double least,
-                                     const std::int32_t* pair, const double* const* rows, double* sums, double* empty) {
-    add_up_body(sets, n_sizes, least, pair, rows, sums, empty);
-}
-
 }  // namespace
 
 void softmax_rows(std::int64_t n_documents, std::int32_t n_sets, double* scores, int n_threads,
                   const std::atomic<bool>& stop) {
     share_out(n_threads, n_documents, 16, [&](Items& items) {
         for (const std::int64_t i : items) {
-            if (stop) continue;
-            if (machine_has_avx2())
-                softmax_avx2(n_sets, scores + i * n_sets);
-            else
-                softmax_body(n_sets, scores + i * n_sets);
+            if (!stop) dispatch<softmax>(n_sets, scores + i * n_sets);
         }
     });
 }
@@ -84,8 +71,12 @@ double least_probability(std::int32_t n_sets) {
     return std::numeric_limits<double>::epsilon() / 2.0 / n_sets;
 }
 
-SetLanes::SetLanes(const Columns<Ones>& sets, std::int32_t n_sizes)
-    : sets_(sets), n_sizes_(n_sizes), least_(least_probability(sets.n_cols)), pair_(sets.end(sets.n_cols - 1), -1) {
+SetLanes::SetLanes(const LabelSets& label_sets, std::int32_t n_sizes)
+    : sets_(label_sets.columns()),
+      n_sizes_(n_sizes),
+      least_(least_probability(label_sets.n_sets())),
+      pair_(label_sets.n_entries(), -1) {
+    const Columns<Ones>& sets = sets_;
     std::vector<std::int32_t> pair_of(static_cast<std::size_t>(sets.n_rows) * n_sizes, -1);
     for (std::int32_t s = 0; s < sets.n_cols; ++s) {
         if (sets.count(s) > n_sizes) continue;
@@ -106,17 +97,14 @@ void SetLanes::add_up(const double* probability, std::int32_t count, Sums& sums)
         rows[k] = probability + static_cast<std::int64_t>(std::min(k, count - 1)) * sets_.n_cols;
     std::fill(sums.pairs.begin(), sums.pairs.end(), 0.0);
     std::fill_n(sums.empty, kLanes, 0.0);
-    if (machine_has_avx2())
-        add_up_avx2(sets_, n_sizes_, least_, pair_.data(), rows, sums.pairs.data(), sums.empty);
-    else
-        add_up_body(sets_, n_sizes_, least_, pair_.data(), rows, sums.pairs.data(), sums.empty);
+    dispatch<add_up_sets>(sets_, n_sizes_, least_, pair_.data(), rows, sums.pairs.data(), sums.empty);
 }
 
 void SetLanes::write(const Sums& sums, std::int32_t lane, double* joint) const {
     for (std::size_t pair = 0; pair < cells_.size(); ++pair) joint[cells_[pair]] = sums.pairs[pair * kLanes + lane];
 }
 
-void size_marginals_of_sets(std::int64_t n_documents, const Columns<Ones>& sets, std::int32_t n_sizes,
+void size_marginals_of_sets(std::int64_t n_documents, const LabelSets& sets, std::int32_t n_sizes,
                             const double* probability, double* joint, double* empty, int n_threads,
                             const std::atomic<bool>& stop) {
     const SetLanes lanes(sets, n_sizes);
@@ -126,9 +114,9 @@ void size_marginals_of_sets(std::int64_t n_documents, const Columns<Ones>& sets,
             if (stop) continue;
             const std::int64_t i = block * SetLanes::kLanes;
             const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(SetLanes::kLanes, n_documents - i));
-            lanes.add_up(probability + i * sets.n_cols, count, sums);
+            lanes.add_up(probability + i * sets.n_sets(), count, sums);
             for (std::int32_t k = 0; k < count; ++k) {
-                lanes.write(sums, k, joint + (i + k) * sets.n_rows * n_sizes);
+                lanes.write(sums, k, joint + (i + k) * sets.n_labels() * n_sizes);
                 empty[i + k] = sums.empty[k];
             }
         }

@@ -93,6 +93,7 @@ class SmoothSolver {
     }
 
     // Starts where the fits so far lead; false if that is worse than where the last one ended, which is then the start.
+    // Sets: intercept_, weights_, products_, and what find_loss() and differentiate() do.
     bool follow_trail(double strength) {
         const double stay = loss_ + penalty_of_weights();
         trail_.predict(strength, intercept_, weights_, products_);
@@ -109,6 +110,7 @@ class SmoothSolver {
         return helps;
     }
 
+    // Sets: columns_, y_, weights_, intercept_; clears gradient_ and step_.
     void load() {
         choose_columns(features_, targets_, label_, columns_);
         load_targets(targets_, label_, y_);
@@ -131,7 +133,7 @@ class SmoothSolver {
         find_loss();
     }
 
-    // The same where the products are known.
+    // The same where the products are computed already. Sets: scores_, loss_, residual_, curvature_.
     void find_loss() {
         load_scores(targets_, label_, intercept_, scores_);
         for (std::int32_t i = 0; i < X_.n_rows; ++i) scores_[i] += products_[i];
@@ -139,6 +141,7 @@ class SmoothSolver {
                                      curvature_.data());
     }
 
+    // Sets: gradient_, intercept_gradient_.
     void differentiate() {
         intercept_gradient_ = std::accumulate(residual_.begin(), residual_.end(), 0.0);
         for (const std::int32_t j : columns_) gradient_[j] = column_dot(X_, j, residual_.data());
@@ -151,7 +154,7 @@ class SmoothSolver {
         return 0.5 * penalty_.l2 * squares;
     }
 
-    // The objective and its certificate under the current penalty.
+    // The objective and its certificate under the current penalty. Sets: objective_, n_nonzero_, violation_.
     void certify() {
         objective_ = loss_ + penalty_of_weights();
         n_nonzero_ = X_.n_cols - static_cast<std::int32_t>(std::count(weights_.begin(), weights_.end(), 0.0));
@@ -162,7 +165,8 @@ class SmoothSolver {
         violation_ = worst;
     }
 
-    // Takes a Newton step; false if no share of it lowers the objective.
+    // Takes a Newton step; false if no share of it lowers the objective. Sets: step_, intercept_step_, is_scaled_,
+    // taken_, and the weights with all that score() and differentiate() set; before_ has the weights before the step.
     bool advance(double target) {
         const LocalModel model{penalty_, weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
         intercept_step_ = direction_.solve(columns_, model, target, is_scaled_, step_.data(), stop_);
@@ -221,9 +225,9 @@ class SmoothSolver {
 
     std::int32_t label_ = 0, n_nonzero_ = 0;
     bool is_scaled_ = false;                                            // by curvatures of the same label
-    std::vector<double> y_, products_, scores_, residual_, curvature_;  // a document each; products_: with the weights
-    std::vector<double> gradient_, weights_, before_, step_;            // a feature each; zero where it may not be used
-    std::vector<std::int32_t> columns_;                                 // all that the label may use; rising
+    std::vector<double> y_, products_, scores_, residual_, curvature_;  // one per document; products_: with the weights
+    std::vector<double> gradient_, weights_, before_, step_;  // one per feature; zero where it may not be used
+    std::vector<std::int32_t> columns_;                       // all that the label may use; rising
     double intercept_ = 0.0, intercept_gradient_ = 0.0, intercept_step_ = 0.0;
     double loss_ = 0.0, objective_ = 0.0, violation_ = 0.0, taken_ = 0.0;
 };

@@ -16,8 +16,8 @@ namespace setwise {
 
 struct Solution {
     double strength, intercept;
-    std::vector<double> weights;   // a feature each
-    std::vector<double> products;  // of the features with the weights, a document each
+    std::vector<double> weights;   // one per feature
+    std::vector<double> products;  // of the features with the weights, one per document
 };
 
 class SolutionTrail {

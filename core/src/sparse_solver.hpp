@@ -70,6 +70,7 @@ class SparseSolver {
         store(fit);
     }
 
+    // Sets: columns_, y_, active_, weights_, intercept_.
     void load(std::int32_t label) {
         choose_columns(features_, targets_, label, columns_);
         load_targets(targets_, label, y_);
@@ -85,6 +86,7 @@ class SparseSolver {
     }
 
     // Scores, loss, residuals, curvatures and the whole gradient at the current weights: all that no penalty changes.
+    // Sets: scores_, loss_, residual_, curvature_, gradient_, intercept_gradient_.
     void evaluate(std::int32_t label) {
         load_scores(targets_, label, intercept_, scores_);
         add_product(active_, weights_.data(), scores_);
@@ -94,7 +96,7 @@ class SparseSolver {
         for (const std::int32_t j : columns_) gradient_[j] = column_dot(X_, j, residual_.data());
     }
 
-    // The objective and its certificate under the current penalty.
+    // The objective and its certificate under the current penalty. Sets: objective_, violation_.
     void certify() {
         objective_ = loss_;
         for (const std::int32_t j : active_) objective_ += penalty_.value(weights_[j]);
@@ -113,6 +115,7 @@ class SparseSolver {
         return step();
     }
 
+    // Sets: working_set_, step_, intercept_step_.
     void find_direction(const Effort& effort) {
         const LocalModel model{penalty_, weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
         gather_working_set();
@@ -120,6 +123,7 @@ class SparseSolver {
         intercept_step_ = direction_.solve(working_set_, model, effort, step_.data(), stop_);
     }
 
+    // Sets: joining_, working_set_.
     void gather_working_set() {
         joining_.clear();
         for (const std::int32_t j : columns_) {
@@ -129,7 +133,7 @@ class SparseSolver {
         choose_working_set(active_, joining_, options_, working_set_);
     }
 
-    // Moves along the direction; false if no step lowers the objective.
+    // Moves along the direction; false if no step lowers the objective. Sets: along_, taken_, and what take() does.
     bool step() {
         double promised = intercept_gradient_ * intercept_step_;
         for (const std::int32_t j : working_set_)
@@ -147,6 +151,7 @@ class SparseSolver {
         return objective;
     }
 
+    // Sets: active_, weights_, intercept_.
     void take(double share) {
         active_.clear();
         for (const std::int32_t j : working_set_) {
@@ -180,8 +185,8 @@ class SparseSolver {
     const std::atomic<bool>& stop_;
     NewtonDirection<Values> direction_;
 
-    std::vector<double> y_, scores_, residual_, curvature_, along_;  // a document each
-    std::vector<double> gradient_, weights_, step_;                  // a feature each
+    std::vector<double> y_, scores_, residual_, curvature_, along_;  // one per document
+    std::vector<double> gradient_, weights_, step_;                  // one per feature
     std::vector<std::int32_t> columns_, active_, working_set_;       // rising; columns_: all that the label may use
     std::vector<std::pair<double, std::int32_t>> joining_;
     double intercept_ = 0.0, intercept_gradient_ = 0.0, intercept_step_ = 0.0;

@@ -12,8 +12,7 @@ namespace {
 constexpr std::int64_t kPart = 8192;
 constexpr std::int64_t kPartsAtOnce = 4;  // fewer are not worth another thread
 
-SETWISE_INLINE double move_body(std::int64_t n, double* direction, double factor, const float* addend,
-                                const float* probe) {
+SETWISE_INLINE double move(std::int64_t n, double* direction, double factor, const float* addend, const float* probe) {
     double total = 0.0;
     if (addend != nullptr) {
 #pragma omp simd
@@ -24,15 +23,6 @@ SETWISE_INLINE double move_body(std::int64_t n, double* direction, double factor
         for (std::int64_t i = 0; i < n; ++i) total += direction[i] * probe[i];
     }
     return total;
-}
-
-SETWISE_TARGET_AVX2 double move_avx2(std::int64_t n, double* direction, double factor, const float* addend,
-                                     const float* probe) {
-    return move_body(n, direction, factor, addend, probe);
-}
-
-double move_plain(std::int64_t n, double* direction, double factor, const float* addend, const float* probe) {
-    return move_body(n, direction, factor, addend, probe);
 }
 
 }  // namespace
@@ -83,10 +73,9 @@ bool StepMemory::remember(const double* before, const double* after, const doubl
 
 double StepMemory::move_and_probe(std::vector<double>& direction, double factor, const float* addend,
                                   const float* probe) const {
-    const auto move = machine_has_avx2() ? move_avx2 : move_plain;
     return sum_parts([&](std::int64_t first, std::int64_t n) {
-        return move(n, direction.data() + first, factor, addend ? addend + first : nullptr,
-                    probe ? probe + first : nullptr);
+        return dispatch<move>(n, direction.data() + first, factor, addend ? addend + first : nullptr,
+                              probe ? probe + first : nullptr);
     });
 }
 

@@ -36,8 +36,8 @@ struct Lanes {
           expected(static_cast<std::size_t>(n_labels) * kLanes) {}
 };
 
-SETWISE_INLINE void sum_block_body(const WeighedSets& sets, const Block& block, std::int64_t stride, Lanes& lanes,
-                                   const SupportSums& sums, double* set_mass) {
+SETWISE_INLINE void sum_lanes(const WeighedSets& sets, const Block& block, std::int64_t stride, Lanes& lanes,
+                              const SupportSums& sums, double* set_mass) {
     const Columns<Ones>& labels = sets.labels;
     double largest[kLanes], total[kLanes], scale[kLanes];
     std::int32_t best[kLanes] = {};
@@ -100,11 +100,6 @@ SETWISE_INLINE void sum_block_body(const WeighedSets& sets, const Block& block, 
     }
 }
 
-SETWISE_TARGET_AVX2 void sum_block_avx2(const WeighedSets& sets, const Block& block, std::int64_t stride, Lanes& lanes,
-                                        const SupportSums& sums, double* set_mass) {
-    sum_block_body(sets, block, stride, lanes, sums, set_mass);
-}
-
 void sum_block(const WeighedSets& sets, const Block& block, std::int64_t stride, const double* scores, Lanes& lanes,
                const SupportSums& sums, double* set_mass) {
     for (std::int32_t k = 0; k < kLanes; ++k) {
@@ -112,8 +107,7 @@ void sum_block(const WeighedSets& sets, const Block& block, std::int64_t stride,
         for (std::int32_t l = 0; l < sets.labels.n_rows; ++l)
             lanes.scores[static_cast<std::size_t>(l) * kLanes + k] = row[l];
     }
-    if (machine_has_avx2()) return sum_block_avx2(sets, block, stride, lanes, sums, set_mass);
-    sum_block_body(sets, block, stride, lanes, sums, set_mass);
+    dispatch<sum_lanes>(sets, block, stride, lanes, sums, set_mass);
 }
 
 std::int32_t parts_of(std::int32_t n_documents) {

@@ -19,7 +19,7 @@ enum class Kind { ones, single, real };
 
 struct RandomProblem {
     std::int32_t n, d, n_labels;
-    std::vector<std::vector<double>> X;  // a column each, most frequent first
+    std::vector<std::vector<double>> X;  // one per column, most frequent first
     std::vector<std::int64_t> indptr{0}, row_indptr{0}, y_indptr{0}, start_indptr;
     std::vector<std::int32_t> indices, row_indices, y_indices, caller_order, start_indices;
     std::vector<double> doubles, row_doubles, peak, y_values, weight, offset, tol, start_values, start_intercept;
@@ -95,11 +95,11 @@ struct RandomProblem {
         return y;
     }
 
-    struct Judgement {
+    struct Certificate {
         double objective, violation;
     };
 
-    Judgement judge(const setwise::BinaryFit& fit, std::int32_t label, double strength, double l1_ratio) const {
+    Certificate certify(const setwise::BinaryFit& fit, std::int32_t label, double strength, double l1_ratio) const {
         const setwise::ElasticNet penalty(strength, l1_ratio);
         const auto y = target(label);
         std::vector<double> w(d, 0.0), residual(n);

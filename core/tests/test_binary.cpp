@@ -39,10 +39,10 @@ void check_certificates(Kind kind) {
                     const auto fits = fit<Values>(problem, problem.options(strength, l1_ratio, tol));
                     CHECK(fits.size() == 3);
                     for (std::int32_t label = 0; label < 3; ++label) {
-                        const auto truth = problem.judge(fits[label], label, strength, l1_ratio);
+                        const auto expected = problem.certify(fits[label], label, strength, l1_ratio);
                         CHECK(fits[label].violation <= tol);
-                        CHECK_NEAR(fits[label].violation, truth.violation, 1e-14);
-                        CHECK_NEAR(fits[label].objective, truth.objective, 1e-14);
+                        CHECK_NEAR(fits[label].violation, expected.violation, 1e-14);
+                        CHECK_NEAR(fits[label].objective, expected.objective, 1e-14);
                         CHECK(std::is_sorted(fits[label].indices.begin(), fits[label].indices.end()));
                         CHECK(std::count(fits[label].values.begin(), fits[label].values.end(), 0.0) == 0);
                     }
@@ -128,7 +128,7 @@ TEST(every_way_through_the_solver_reaches_the_same_optimum) {
                 for (std::int32_t label = 0; label < 3; ++label) {
                     CHECK(fits[label].violation <= tol);
                     CHECK_NEAR(fits[label].objective, ways[0][label].objective, 1e-8);
-                    CHECK_NEAR(problem.judge(fits[label], label, strength, l1_ratio).violation, fits[label].violation,
+                    CHECK_NEAR(problem.certify(fits[label], label, strength, l1_ratio).violation, fits[label].violation,
                                1e-14);
                 }
         }
@@ -153,7 +153,7 @@ TEST(no_columns_leave_the_intercept) {
         for (std::int32_t label = 0; label < 3; ++label) {
             CHECK(fits[label].indices.empty());
             CHECK(fits[label].violation <= 1e-10);
-            CHECK_NEAR(problem.judge(fits[label], label, 0.1, l1_ratio).violation, fits[label].violation, 1e-15);
+            CHECK_NEAR(problem.certify(fits[label], label, 0.1, l1_ratio).violation, fits[label].violation, 1e-15);
         }
         CHECK(fit<Ones>(problem, problem.options(0.1, l1_ratio, 1e-10)).size() == 3);
     }
@@ -177,8 +177,8 @@ TEST(models_without_features_have_no_slope_and_the_right_peak) {
     for (std::int32_t label = 0; label < 6; ++label) {
         BinaryFit null;
         null.intercept = models[label].intercept;
-        CHECK_NEAR(problem.judge(null, label, 1e6, 1.0).violation, 0.0, 1e-14);  // the intercept's alone
-        CHECK_NEAR(problem.judge(null, label, 0.0, 1.0).violation, models[label].peak, 1e-14);
+        CHECK_NEAR(problem.certify(null, label, 1e6, 1.0).violation, 0.0, 1e-14);  // the intercept's alone
+        CHECK_NEAR(problem.certify(null, label, 0.0, 1.0).violation, models[label].peak, 1e-14);
     }
 }
 
@@ -251,7 +251,7 @@ TEST(a_path_ends_at_the_cold_fit) {
             const auto label = static_cast<std::int32_t>(k / strengths.size());
             const double strength = strengths[k % strengths.size()];
             CHECK(fits[k].violation <= 1e-10);
-            CHECK_NEAR(problem.judge(fits[k], label, strength, l1_ratio).violation, fits[k].violation, 1e-14);
+            CHECK_NEAR(problem.certify(fits[k], label, strength, l1_ratio).violation, fits[k].violation, 1e-14);
             if (strength == 0.002) CHECK_NEAR(fits[k].objective, cold[label].objective, 1e-12);
         }
     }
@@ -269,7 +269,7 @@ TEST(strengths_at_any_distance_make_a_path) {
         const double strength = s < options.path.size() ? options.path[s] : options.strength;
         const auto label = static_cast<std::int32_t>(k / n_strengths);
         CHECK(fits[k].violation <= 1e-9);
-        CHECK_NEAR(problem.judge(fits[k], label, strength, 0.0).violation, fits[k].violation, 1e-14);
+        CHECK_NEAR(problem.certify(fits[k], label, strength, 0.0).violation, fits[k].violation, 1e-14);
     }
 }
 
@@ -291,7 +291,7 @@ TEST(a_path_without_iterations_is_certified_all_the_same) {
     const auto fits = fit<const double*>(problem, options);
     const std::vector<double> strengths{0.1, 0.07, 0.06, 0.05};
     for (std::size_t s = 0; s < strengths.size(); ++s)
-        CHECK_NEAR(problem.judge(fits[s], 0, strengths[s], 0.0).violation, fits[s].violation, 1e-14);
+        CHECK_NEAR(problem.certify(fits[s], 0, strengths[s], 0.0).violation, fits[s].violation, 1e-14);
 }
 
 TEST(dense_weights_are_those_of_the_fits) {
@@ -349,7 +349,7 @@ TEST(a_label_uses_no_column_beyond_its_limit) {
         // The caller's columns come in the opposite order: empty those beyond the limit, and the certificate holds.
         for (std::int32_t j = 0; j < 7; ++j) std::fill(problem.X[j].begin(), problem.X[j].end(), 0.0);
         CHECK(fits[2].violation <= 1e-9);
-        CHECK_NEAR(problem.judge(fits[2], 2, 0.003, l1_ratio).violation, fits[2].violation, 1e-14);
+        CHECK_NEAR(problem.certify(fits[2], 2, 0.003, l1_ratio).violation, fits[2].violation, 1e-14);
     }
 }
 

@@ -1,6 +1,7 @@
 // Chains small enough to write every set out, and what the walks along them may not do: read beyond their arrays.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "setwise/chain.hpp"
@@ -30,7 +31,7 @@ struct RandomChain {
         for (std::int32_t k = 0; k < n_rows * n_labels; ++k) scores.push_back(size * normal(random));
     }
 
-    setwise::Feedback feedback() const { return {n_labels, n_labels, indptr.data(), indices.data(), values.data()}; }
+    setwise::Chain chain() const { return {indptr, indices, values}; }
     setwise::ScoreRows rows() const { return {n_rows, n_labels, scores.data()}; }
 
     void add_set(std::uint32_t bits) {
@@ -41,8 +42,11 @@ struct RandomChain {
     void add_every_set() {
         for (std::uint32_t bits = 0; bits < 1u << n_labels; ++bits) add_set(bits);
     }
-    setwise::SetRows sets() const {
-        return {static_cast<std::int32_t>(set_indptr.size()) - 1, set_indptr.data(), set_indices.data()};
+    setwise::LabelSets sets() const { return {n_labels, set_indptr, set_indices}; }
+    setwise::ChainTrie trie() const {
+        std::vector<std::int32_t> order(n_labels);
+        std::iota(order.begin(), order.end(), 0);
+        return {sets(), order};
     }
 
     double log_prob(std::int32_t row, std::uint32_t bits) const {
@@ -75,7 +79,7 @@ TEST(every_set_of_every_document) {
                 const std::size_t n_sets = 1u << n_labels;
                 for (const int n_threads : {1, 2}) {
                     const auto found =
-                        setwise::chain_log_prob(chain.feedback(), chain.rows(), chain.sets(), n_threads, kGoOn);
+                        setwise::chain_log_prob(chain.chain(), chain.rows(), chain.trie(), n_threads, kGoOn);
                     CHECK(found.size() == n_rows * n_sets);
                     for (std::int32_t i = 0; i < n_rows; ++i)
                         for (std::uint32_t bits = 0; bits < n_sets; ++bits)
@@ -87,7 +91,7 @@ TEST(every_set_of_every_document) {
 TEST(sets_in_any_order_and_again) {
     RandomChain chain(1, 6, 11);
     for (const std::uint32_t bits : {63u, 0u, 5u, 5u, 1u, 0u, 40u, 7u}) chain.add_set(bits);
-    const auto found = setwise::chain_log_prob(chain.feedback(), chain.rows(), chain.sets(), 1, kGoOn);
+    const auto found = setwise::chain_log_prob(chain.chain(), chain.rows(), chain.trie(), 1, kGoOn);
     for (std::int32_t i = 0; i < 11; ++i) {
         CHECK(found[i * 8 + 1] == found[i * 8 + 5]);
         CHECK(found[i * 8 + 2] == found[i * 8 + 3]);
@@ -96,13 +100,55 @@ TEST(sets_in_any_order_and_again) {
     }
 }
 
+TEST(labels_of_the_sets_are_renumbered_by_the_order_of_the_chain) {
+    RandomChain chain(8, 5, 2);
+    chain.add_every_set();
+    const std::vector<std::int32_t> order{3, 0, 4, 2, 1};
+    const auto found = setwise::chain_log_prob(chain.chain(), chain.rows(), {chain.sets(), order}, 1, kGoOn);
+    for (std::int32_t i = 0; i < 2; ++i)
+        for (std::uint32_t bits = 0; bits < 32; ++bits) {
+            std::uint32_t placed = 0;
+            for (std::int32_t p = 0; p < 5; ++p) placed |= (bits >> order[p] & 1u) << p;
+            CHECK_NEAR(found[i * 32 + bits], chain.log_prob(i, placed), 1e-12);
+        }
+}
+
+// Labels late in the chain have few receivers: sets of them are followed label by label, sets of early ones are not.
+TEST(one_document_alone_has_the_bits_of_many) {
+    for (const auto& [size, every] : {std::pair{1.0, 7u}, {300.0, 7u}, {1.0, 1u << 8}}) {
+        RandomChain chain(9, 12, 21, size);
+        for (std::uint32_t bits = 0; bits < 4096; bits += every) chain.add_set(bits);
+        const auto trie = chain.trie();
+        const auto together = setwise::chain_log_prob(chain.chain(), chain.rows(), trie, 2, kGoOn);
+        for (std::int32_t i = 0; i < 21; ++i) {
+            const auto alone = setwise::chain_log_prob(chain.chain(), {1, 12, chain.rows().row(i)}, trie, 1, kGoOn);
+            CHECK(std::equal(alone.begin(), alone.end(), together.begin() + i * trie.n_sets()));
+        }
+    }
+}
+
+TEST(sets_of_late_labels_and_of_early_ones_are_scored_alike) {
+    RandomChain late(5, 20, 9), early(5, 20, 9);
+    for (std::uint32_t k = 0; k < 16; ++k) {
+        late.add_set(k << 16);
+        early.add_set(k);
+    }
+    const auto scored_late = setwise::chain_log_prob(late.chain(), late.rows(), late.trie(), 1, kGoOn);
+    const auto scored_early = setwise::chain_log_prob(early.chain(), early.rows(), early.trie(), 1, kGoOn);
+    for (std::int32_t i = 0; i < 9; ++i)
+        for (std::uint32_t k = 0; k < 16; ++k) {
+            CHECK_NEAR(scored_late[i * 16 + k], late.log_prob(i, k << 16), 1e-12);
+            CHECK_NEAR(scored_early[i * 16 + k], early.log_prob(i, k), 1e-12);
+        }
+}
+
 TEST(no_sets_and_no_documents) {
     RandomChain chain(2, 4, 3), nobody(3, 4, 0);
-    CHECK(setwise::chain_log_prob(chain.feedback(), chain.rows(), chain.sets(), 1, kGoOn).empty());
+    CHECK(setwise::chain_log_prob(chain.chain(), chain.rows(), chain.trie(), 1, kGoOn).empty());
     nobody.add_every_set();
-    CHECK(setwise::chain_log_prob(nobody.feedback(), nobody.rows(), nobody.sets(), 2, kGoOn).empty());
-    CHECK(setwise::chain_beams(nobody.feedback(), nobody.rows(), 3, 1, kGoOn).first.size() == 1);
-    CHECK(setwise::chain_samples(chain.feedback(), chain.scores.data(), 0, nullptr).indices.empty());
+    CHECK(setwise::chain_log_prob(nobody.chain(), nobody.rows(), nobody.trie(), 2, kGoOn).empty());
+    CHECK(setwise::chain_beams(nobody.chain(), nobody.rows(), 3, 1, kGoOn).first.size() == 1);
+    CHECK(setwise::chain_samples(chain.chain(), chain.scores.data(), 0, nullptr).indices.empty());
 }
 
 TEST(one_set_a_document) {
@@ -111,7 +157,7 @@ TEST(one_set_a_document) {
     const std::vector<std::int32_t> document{2, 0, 1, 0};
     for (const std::uint32_t bits : asked) chain.add_set(bits);
     const auto found =
-        setwise::chain_log_prob_each(chain.feedback(), chain.rows(), chain.sets(), document.data(), 2, kGoOn);
+        setwise::chain_log_prob_each(chain.chain(), chain.rows(), chain.sets(), document.data(), 2, kGoOn);
     for (std::size_t k = 0; k < asked.size(); ++k) CHECK_NEAR(found[k], chain.log_prob(document[k], asked[k]), 1e-13);
 }
 
@@ -119,7 +165,7 @@ TEST(beams_of_every_width) {
     for (const std::int32_t n_labels : {1, 3, 6})
         for (const std::int32_t width : {1, 2, 3, 5, 16, 63, 64, 1000}) {
             RandomChain chain(n_labels + width, n_labels, 5);
-            const auto beams = setwise::chain_beams(chain.feedback(), chain.rows(), width, 2, kGoOn);
+            const auto beams = setwise::chain_beams(chain.chain(), chain.rows(), width, 2, kGoOn);
             const std::uint32_t n_sets = 1u << n_labels;
             for (std::int32_t i = 0; i < 5; ++i) {
                 std::vector<bool> ended(n_sets, false);
@@ -143,7 +189,7 @@ TEST(samples_follow_the_uniform_numbers) {
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
     std::vector<double> drawn;
     for (std::int32_t k = 0; k < n * 6; ++k) drawn.push_back(uniform(random));
-    const auto samples = setwise::chain_samples(chain.feedback(), chain.scores.data(), n, drawn.data());
+    const auto samples = setwise::chain_samples(chain.chain(), chain.scores.data(), n, drawn.data());
     CHECK(samples.indptr.size() == static_cast<std::size_t>(n) + 1);
     for (std::int32_t k = 0; k < n; ++k) {
         std::uint32_t expected = 0;
@@ -163,6 +209,6 @@ TEST(a_stop_that_is_already_asked_for_returns_at_once) {
     const std::atomic<bool> stop{true};
     RandomChain chain(7, 5, 9);
     chain.add_every_set();
-    CHECK(setwise::chain_log_prob(chain.feedback(), chain.rows(), chain.sets(), 2, stop).size() == 9 * 32);
-    CHECK(setwise::chain_beams(chain.feedback(), chain.rows(), 4, 2, stop).indices.empty());
+    CHECK(setwise::chain_log_prob(chain.chain(), chain.rows(), chain.trie(), 2, stop).size() == 9 * 32);
+    CHECK(setwise::chain_beams(chain.chain(), chain.rows(), 4, 2, stop).indices.empty());
 }

@@ -11,8 +11,6 @@
 namespace {
 
 using setwise::BestSet;
-using setwise::Columns;
-using setwise::Ones;
 
 const std::atomic<bool> kGoOn{false}, kStop{true};
 constexpr double kNever = -std::numeric_limits<double>::infinity();
@@ -49,7 +47,7 @@ struct RandomSets {
         }
     }
 
-    Columns<Ones> view() const { return {n_labels, n_sets, indptr.data(), indices.data(), Ones{}}; }
+    setwise::LabelSets sets() const { return {n_labels, indptr, indices}; }
 
     long double expected(std::int64_t i, std::uint32_t chosen, double beta) const {
         long double sum = 0.0L;
@@ -78,7 +76,7 @@ struct Sizes {
 
     explicit Sizes(const RandomSets& random, int n_threads = 1)
         : joint(random.n * random.n_labels * random.n_labels, 0.0), empty(random.n, 0.0) {
-        setwise::size_marginals_of_sets(random.n, random.view(), random.n_labels, random.probability.data(),
+        setwise::size_marginals_of_sets(random.n, random.sets(), random.n_labels, random.probability.data(),
                                         joint.data(), empty.data(), n_threads, kGoOn);
     }
 };
@@ -90,9 +88,9 @@ TEST(no_set_expects_more) {
         const RandomSets random(n_labels, 20, n_labels);
         const Sizes sizes(random);
         for (const double beta : {0.5, 1.0, 2.0}) {
-            const auto over_sets = setwise::maximise_expected_f_over_sets(random.n, random.view(),
+            const auto over_sets = setwise::maximize_expected_f_over_sets(random.n, random.sets(),
                                                                           random.probability.data(), beta, 1, kGoOn);
-            const auto over_sizes = setwise::maximise_expected_f(random.n, n_labels, n_labels, sizes.joint.data(),
+            const auto over_sizes = setwise::maximize_expected_f(random.n, n_labels, n_labels, sizes.joint.data(),
                                                                  sizes.empty.data(), beta, 1, kGoOn);
             for (std::int64_t i = 0; i < random.n; ++i) {
                 long double most = 0.0L;
@@ -111,12 +109,12 @@ TEST(no_set_expects_more) {
 TEST(threads_leave_every_bit) {
     const RandomSets random(9, 300, 8);
     const auto once =
-        setwise::maximise_expected_f_over_sets(random.n, random.view(), random.probability.data(), 1.0, 1, kGoOn);
+        setwise::maximize_expected_f_over_sets(random.n, random.sets(), random.probability.data(), 1.0, 1, kGoOn);
     const Sizes sizes(random), by_three(random, 3);
     CHECK(sizes.joint == by_three.joint);
     CHECK(sizes.empty == by_three.empty);
     for (const int n_threads : {2, 3}) {
-        const auto again = setwise::maximise_expected_f_over_sets(random.n, random.view(), random.probability.data(),
+        const auto again = setwise::maximize_expected_f_over_sets(random.n, random.sets(), random.probability.data(),
                                                                   1.0, n_threads, kGoOn);
         for (std::int64_t i = 0; i < random.n; ++i)
             CHECK(again[i].labels == once[i].labels && again[i].expected == once[i].expected);
@@ -169,6 +167,6 @@ TEST(softmax_of_ordinary_and_of_extreme_scores) {
 TEST(a_stop_is_heard) {
     const RandomSets random(5, 50, 4);
     for (const BestSet& found :
-         setwise::maximise_expected_f_over_sets(random.n, random.view(), random.probability.data(), 1.0, 2, kStop))
+         setwise::maximize_expected_f_over_sets(random.n, random.sets(), random.probability.data(), 1.0, 2, kStop))
         CHECK(found.labels.empty());
 }

@@ -50,19 +50,18 @@ struct RandomMixture {
 const std::atomic<bool> kGoOn{false};
 
 struct EverySet {
+    std::int32_t n_labels;
     std::vector<std::int64_t> indptr{0};
     std::vector<std::int32_t> indices;
 
-    explicit EverySet(std::int32_t n_labels) {
+    setwise::LabelSets sets() const { return {n_labels, indptr, indices}; }
+
+    explicit EverySet(std::int32_t labels) : n_labels(labels) {
         for (std::uint32_t set = 0; set < 1u << n_labels; ++set) {
             for (std::int32_t l = 0; l < n_labels; ++l)
                 if (set >> l & 1) indices.push_back(l);
             indptr.push_back(static_cast<std::int64_t>(indices.size()));
         }
-    }
-
-    setwise::LabelSets view() const {
-        return {static_cast<std::int64_t>(indptr.size()) - 1, indptr.data(), indices.data()};
     }
 };
 
@@ -74,9 +73,9 @@ TEST(log_probability_of_every_set) {
             for (const std::int32_t n_components : {1, 3}) {
                 const RandomMixture random(1, n, n_components, n_labels);
                 const EverySet every(n_labels);
-                const std::int64_t n_sets = every.view().n_sets;
+                const std::int64_t n_sets = every.sets().n_sets();
                 std::vector<double> found(n * n_sets, NAN);
-                setwise::mixture_log_prob(random.view(), every.view(), 2, kGoOn, found.data());
+                setwise::mixture_log_prob(random.view(), every.sets(), 2, kGoOn, found.data());
                 for (std::int64_t i = 0; i < n; ++i) {
                     for (std::int64_t s = 0; s < n_sets; ++s) {
                         const double at = found[i * n_sets + s];

@@ -1,18 +1,40 @@
-"""Sets of labels for text, chosen for the best expected F1."""
+"""Label sets for text: the set with the best expected F1.
+
+>>> from setwise import SetClassifier
+>>> texts, labels = ["red fox", "blue fox", "red hen"], [["fox", "red"], ["fox"], ["red"]]
+>>> SetClassifier("br", budget="quick", cv=2).fit(texts, labels).predict(["a red hen"])
+[['red']]
+"""
 
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["SetClassifier", "__version__", "decide"]
+if TYPE_CHECKING:
+    from setwise.classifier import SetClassifier, load
+    from setwise.prediction import decide
+    from setwise.text import TextVectorizer
+
+__all__ = ["SetClassifier", "TextVectorizer", "__version__", "decide", "load"]
 
 __version__ = version("setwise")
 
-_HOMES = {"SetClassifier": "setwise.classifier", "decide": "setwise.prediction"}
+_MODULES = {
+    "SetClassifier": "setwise.classifier",
+    "TextVectorizer": "setwise.text",
+    "decide": "setwise.prediction",
+    "load": "setwise.classifier",
+}
 
 
-def __getattr__(name: str) -> Any:
-    """Bring the classifier when it is first asked for: scikit-learn takes a while to load, and not all need it."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'setwise' has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers see the imports above, and report other names
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is first used: scikit-learn takes a while to load."""
+        if name in _MODULES:
+            return getattr(import_module(_MODULES[name]), name)
+        raise AttributeError(f"module 'setwise' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

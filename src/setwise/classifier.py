@@ -1,97 +1,132 @@
-"""The one estimator: a model, an inference and a decision under scikit-learn's manners."""
+"""SetClassifier, the one estimator: a model, an inference and a decision behind scikit-learn's interface."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
-from setwise._validation import check_sparse_structure
+from setwise._validation import check_sample_weight
+from setwise.classifier_predictions import ScoredSet, SetPredictor
 from setwise.classifier_spec import ClassifierSpec
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.inference import SetCalibration
-from setwise.labels import Decision, LabelMatrix, SetDistribution, Support
-from setwise.labels.forms import is_frame, lists_of_names
-from setwise.metrics import instance_f1
-from setwise.metrics.named import MetricName
-from setwise.models.base import LabelModel, checked_count
-from setwise.prediction import Candidate, Recipe
-from setwise.prediction.recipe import DecisionName, InferenceName
-from setwise.tuning.autotune import Tuned, tune
-from setwise.tuning.budget import BudgetName, checked_budget, plan_for
-from setwise.tuning.progress import progress_bar
-from setwise.tuning.search import Progress, Watcher
-from setwise.tuning.validation import Part
+from setwise.labels import LabelMatrix
+from setwise.learners import FeatureColumns
+from setwise.metrics import MetricName
+from setwise.models import BudgetName, LabelModel
+from setwise.persistence import ClassifierState, read_model, write_model
+from setwise.prediction import DecisionName, InferenceName
+from setwise.text import TextVectorizer, texts_of
+from setwise.tuning import Progress, progress_bar
 
-__all__ = ["ScoredSet", "SetClassifier"]
+__all__ = ["ScoredSet", "SetClassifier", "load"]
 
 
-Calibration = SetCalibration | Literal["tuned", "likelihood", "f1"] | None
+class SetClassifier(SetPredictor):
+    """Predict for each document the label set of the best expected F1.
 
+    Without options nothing needs to be chosen: whatever is "tuned" is tuned on training documents that are held out
+    first, and the model is then fitted to all documents.
 
-class ScoredSet(NamedTuple):
-    """A label set and how probable it is."""
+    Parameters
+    ----------
+    model : {"br", "pcc", "crf", "cbm", "lsf"} or LabelModel, default="br"
+        A name tunes strength, L1 ratio and iterations within the ``budget``; a model such as
+        ``BinaryRelevance(strength=1e-4)`` keeps its parameters.
+    inference : {"tuned", "support", "exact", "sampled", "blend", "mode"}, default="tuned"
+        "support": only label sets of the training documents have probability. "exact": the model's own probabilities of
+        labels and sizes. "sampled": the same, estimated from sets that the model draws. "blend": a mixture of "support"
+        and "exact" (or "sampled", where the model has no exact ones). "mode": the model's most probable set alone.
+    decision : {"tuned", "gfm", "most_probable", "threshold"}, default="tuned"
+        "gfm": the set of the highest expected F_beta. "most_probable": the most probable set. "threshold": all labels
+        whose probability is above a threshold.
+    vectorizer : transformer, optional
+        Turns texts into features where X holds texts; ``TextVectorizer()`` by default.
+    calibration : {"tuned", "likelihood", "f1"}, SetCalibration or None, default="tuned"
+        Correction of the probabilities of sets: fitted by likelihood, by F1, whichever of these or none does best, with
+        fixed numbers, or none. ``SetClassifier(model, "support", "gfm", calibration=None)`` predicts as the paper does.
+    budget : {"quick", "normal", "thorough"}, default="normal"
+        How many settings are tried where ``model`` is a name.
+    scoring : str, default="instance_f1"
+        The metric to tune for: a key of :data:`setwise.metrics.METRICS`.
+    beta : float, default=1.0
+        Weight of recall in the F that "gfm" maximizes.
+    threshold : float, "tuned" or "tuned per label", default=0.5
+        A number, one threshold for all labels tuned for instance F1, or one per label tuned for the label's F1.
+    at_least_one : bool, default=False
+        Whether every document gets at least one label. Where inference or decision is tuned, that is so anyway if every
+        training document has a label.
+    min_count : int, default=1
+        The support has the sets of at least this many training documents.
+    extra_sets : label sets, optional
+        Sets that are added to the support.
+    n_samples : int, default=1000
+        Sets drawn per document in sampled inference.
+    blend : float or "tuned", default=0.5
+        Weight of the part without support in blended inference.
+    cv : int, float or None, default=None
+        Number of folds, or share of the documents that is held out. None is a fifth, or three folds where there are
+        fewer than 2,000 documents.
+    refit : bool, default=True
+        Whether to fit the chosen model to all documents; if not, it stays as fitted without the held-out ones.
+    random_state : int, RandomState instance or None, default=0
+        Decides which documents are held out and what is drawn.
+    n_jobs : int, optional
+        Number of threads; None and -1 use every core. No result depends on it.
+    checkpoint : path, optional
+        A file that stores every finished setting, so that an interrupted fit continues there.
+    verbose : bool, default=False
+        Whether to show progress bars.
 
-    labels: tuple[Any, ...]
-    """Names, or integers where ``fit`` had integers."""
-    probability: float
+    Attributes
+    ----------
+    classes_ : array of shape (n_labels,)
+        The labels.
+    model_ : LabelModel
+        The fitted model.
+    support_ : Support
+        The label sets of the training documents.
+    recipe_ : Recipe
+        Inference, decision and their parameters.
+    tuning_ : TuningResult or None
+        What was chosen and what the alternatives scored; None where nothing was tuned.
+    vectorizer_ : transformer or None
+        The fitted vectorizer; None where X was a matrix.
+    n_features_in_ : int
+        Number of features.
 
+    Notes
+    -----
+    The classifier works in ``Pipeline``, ``GridSearchCV`` and ``cross_val_score``, with texts or features and any form
+    of y; their default scoring is :meth:`score`, the instance F1. ``cross_val_predict`` and scikit-learn's own metrics,
+    such as ``scoring="f1_samples"``, need y as zeros and ones: they cannot read lists of labels. (Unlike
+    ``f1_samples``, the instance F1 of two empty sets is 1.) ``sklearn.base.is_classifier`` is False, because
+    scikit-learn would then look for classes in y to stratify the folds by, and refuse lists of labels.
 
-class SetClassifier(BaseEstimator):  # type: ignore[misc]
-    """Predicts for each document the label set of the best expected F1.
-
-    Without options it needs no knobs: whatever is "tuned" is found on a part of the training documents that a first
-    training does not see, and the model is then trained on all documents.
-
-    ``model`` is "br", "pcc", "crf", "cbm" or "lsf", whose strength, L1 ratio and iterations are tuned within the
-    ``budget``, "quick", "normal" or "thorough"; or a model with parameters of its own, such as
-    ``BinaryRelevance(strength=1e-4)``, which is taken as it is.
-
-    ``inference`` says what is asked of it, "tuned" by default. "support": only label sets of the training documents
-    have probability (those with at least ``min_count`` documents, and ``extra_sets`` besides). "exact": the model's own
-    probabilities of labels and sizes. "sampled": the same from ``n_samples`` sets that it draws. "blend": ``blend``
-    parts of "exact" (of "sampled", where the model has no exact ones) and the rest of "support"; "tuned" finds how
-    many. "mode": its most probable set alone.
-
-    ``decision`` says which set is taken, "tuned" by default. "gfm": the one of the highest expected F_``beta``.
-    "most_probable": just that. "threshold": all labels whose probability is above ``threshold``, a number, "tuned" (one
-    for all labels, for the best instance F1), or "tuned per label" (for each label's F1). With ``at_least_one`` no
-    document goes without a label; where inference or decision is tuned, that holds already if no training document
-    does.
-
-    ``calibration`` corrects the model's probabilities of sets (see :class:`SetCalibration`): "likelihood" and "f1" find
-    the correction in two ways, "tuned" tries both and none. ``SetClassifier(model, "support", "gfm",
-    calibration=None)`` predicts as the paper does.
-
-    ``held_out`` is the share of the documents that is held out, or a number of folds, so that each is held out once;
-    None means a fifth, or three folds where there are fewer than ``FEW_DOCUMENTS``. They are drawn by ``random_state``,
-    with labels shared out (:mod:`setwise.data.splits`). With ``refit=False`` the model stays as trained without them.
-
-    ``metric`` is what is tuned for: "instance_f1", "set_accuracy", "micro_f1", "macro_f1" or "hamming_loss".
-    ``tuning_file`` keeps every setting that is finished, so that a fit that was ended goes on there; with ``progress``
-    bars show how far it is, up to the final fit.
-
-    After ``fit``: ``classes_`` (the labels), ``model_``, ``support_``, ``recipe_`` and its parts ``inference_``,
-    ``calibration_`` (of the support), ``scaling_`` (of exact inference), ``threshold_`` and ``blend_``; ``tuning_``
-    (what was chosen and what the alternatives scored; None where nothing was tuned), ``n_features_in_``.
+    Examples
+    --------
+    >>> from setwise import SetClassifier
+    >>> texts = ["red fox runs", "red hen sits", "blue fox sits", "blue hen runs"] * 5
+    >>> labels = [["fox"], ["hen", "still"], ["fox", "still"], ["hen"]] * 5
+    >>> classifier = SetClassifier(budget="quick").fit(texts, labels)
+    >>> classifier.predict(["a fox sits"])
+    [['fox', 'still']]
     """
 
     def __init__(
         self,
-        model: Any = "br",
-        inference: InferenceName | Literal["tuned"] = "tuned",
-        decision: DecisionName | Literal["tuned"] = "tuned",
+        model: str | LabelModel = "br",
+        inference: InferenceName = "tuned",
+        decision: DecisionName = "tuned",
         *,
-        calibration: Calibration = "tuned",
+        vectorizer: Any = None,
+        calibration: SetCalibration | Literal["tuned", "likelihood", "f1"] | None = "tuned",
         budget: BudgetName = "normal",
-        metric: MetricName = "instance_f1",
+        scoring: MetricName = "instance_f1",
         beta: float = 1.0,
         threshold: float | Literal["tuned", "tuned per label"] = 0.5,
         at_least_one: bool = False,
@@ -99,19 +134,20 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         extra_sets: Any = None,
         n_samples: int = 1000,
         blend: float | Literal["tuned"] = 0.5,
-        held_out: float | int | None = None,
+        cv: float | int | None = None,
         refit: bool = True,
-        random_state: int = 0,
+        random_state: Any = 0,
         n_jobs: int | None = None,
-        tuning_file: str | Path | None = None,
-        progress: bool = False,
+        checkpoint: str | Path | None = None,
+        verbose: bool = False,
     ) -> None:
         self.model = model
         self.inference = inference
         self.decision = decision
+        self.vectorizer = vectorizer
         self.calibration = calibration
         self.budget = budget
-        self.metric = metric
+        self.scoring = scoring
         self.beta = beta
         self.threshold = threshold
         self.at_least_one = at_least_one
@@ -119,111 +155,127 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         self.extra_sets = extra_sets
         self.n_samples = n_samples
         self.blend = blend
-        self.held_out = held_out
+        self.cv = cv
         self.refit = refit
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.tuning_file = tuning_file
-        self.progress = progress
+        self.checkpoint = checkpoint
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, valid: tuple[Any, Any] | None = None) -> SetClassifier:
-        """Fit to documents X (sparse or dense) and their labels y.
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, validation_data: tuple[Any, Any] | None = None
+    ) -> SetClassifier:
+        """Tune and fit the classifier.
 
-        y is an indicator of 0 and 1 (sparse, dense, or a data frame whose columns are the labels), or a list of labels
-        for each document, names or integers. Lists of integers that all have one length and hold 0 and 1 alone are an
-        indicator.
+        Parameters
+        ----------
+        X : list of str, or array or sparse matrix of shape (n_samples, n_features)
+            Texts or features of the documents.
+        y : label sets
+            One list of labels per document, names or integers; or zeros and ones of shape (n_samples, n_labels), as an
+            array, a sparse matrix, or a data frame whose columns are the labels. Lists of integers that all have one
+            length and contain only 0 and 1 are read as zeros and ones.
+        sample_weight : array of shape (n_samples,), optional
+            How much each document counts in the loss of the model. Held-out documents count equally.
+        validation_data : tuple (X, y), optional
+            Other documents to tune on; none of X is then held out.
 
-        ``valid`` are other documents and their labels: what is tuned is then found on them, and none of X is held out.
+        Returns
+        -------
+        self : SetClassifier
         """
-        wanted = ClassifierSpec(self.get_params(deep=False))
-        wanted.check()
-        X = _documents(self, X, reset=True)
+        spec = ClassifierSpec(self.get_params(deep=False))
+        spec.check()
+        matrix = self._fit_features(X)
         if y is None:  # in the words that scikit-learn's tools look for
             raise InvalidData("SetClassifier requires y to be passed, but the target y is None.")
         labels = LabelMatrix.of(y)
-        labels.check_rows(X.shape[0])
-        model, recipe = wanted.model(), wanted.recipe()
-        tried = wanted.candidates(model, recipe, may_be_empty=bool((labels.indicator.sum(axis=1) == 0).any()))
-        tuned = None
-        with progress_bar(shown=self.progress) as watcher:
-            if isinstance(self.model, str) or len(tried) > 1 or tried[0].wishes.any:
-                tuned = self._tuned(wanted, model, tried, X, labels, valid, watcher)
-                recipe = tuned.recipe
-            watcher(Progress(stage="final fit"))
-            support = wanted.support(labels)
-            if tuned is None:
-                trained = clone(model).fit(X, labels)
+        labels.check_rows(matrix.shape[0])
+        weight = None if sample_weight is None else check_sample_weight(sample_weight, matrix.shape[0])
+        seed = spec.random_seed
+        model, recipe = spec.model(), spec.recipe(seed)
+        candidates = spec.candidates(model, recipe, may_be_empty=bool((labels.sizes == 0).any()))
+        result = None
+        with progress_bar(shown=bool(self.verbose)) as progress:
+            if isinstance(self.model, str) or len(candidates) > 1 or candidates[0].targets.any:
+                features = FeatureColumns.of(matrix)  # laid out once for the critical strength and the final fit
+                if validation_data is None:
+                    parts = spec.parts(matrix, labels, weight, seed)
+                else:
+                    X_valid, y_valid = validation_data
+                    parts = [spec.part_with(features, labels, weight, self._features(X_valid), y_valid)]
+                result = spec.tune(model, candidates, parts, features, labels, seed, progress)
+                recipe = result.recipe
+            progress(Progress(stage="final fit"))
+            support = spec.support(labels)
+            if result is None:
+                fitted = clone(model).fit(matrix, labels, weight)
             else:
-                trained = tuned.fit(X, labels) if self.refit else tuned.trained[0]
-        if isinstance(trained, LabelModel):
-            trained.round_weights()  # so that it predicts the same bits when it was saved and loaded
-        self._take(trained, recipe, support, labels.take([0]), tuned)
+                fitted = result.fit(features, labels, weight) if self.refit else result.trained[0]
+        fitted.round_weights()  # so that it predicts the same bits after it was saved and loaded
+        self._set_fitted(fitted, recipe, support, labels.take([0]), result)
         return self
 
-    def _take(self, model: Any, recipe: Recipe, support: Support, labels: LabelMatrix, tuned: Tuned | None) -> None:
-        """Set every fitted attribute; of ``labels`` only the names and the kind of y matter."""
-        self.labels_ = labels
-        self.classes_ = np.asarray(labels.labels, dtype=object if labels.labels == labels.names else None)
-        self.support_ = support
-        self.model_ = model
-        self.tuning_ = tuned
-        self.recipe_ = recipe
-        self.inference_ = recipe.asked(model, support)
-        self.calibration_, self.scaling_ = recipe.calibration, recipe.scaling
-        self.threshold_, self.blend_ = recipe.threshold, recipe.blend
+    def save(
+        self, path: str | Path, vectorizer: TextVectorizer | None = None, *, trained_on: Any = None, **statistics: Any
+    ) -> None:
+        """Save the fitted classifier to one file, from which :func:`setwise.load` reads it.
 
-    def predict(self, X: Any) -> Any:
-        """Return the label set of each document, in the form that y had: lists of labels, or 0 and 1.
+        The file is written completely or not at all: an error leaves an existing file unchanged. It contains no code.
 
-        Where y was a data frame, so is this: it has the columns of y, and the index of X where X is one too. No
-        documents (an empty list, or no rows) have an empty result of the same form.
+        Parameters
+        ----------
+        path : str or path-like
+            File to write.
+        vectorizer : TextVectorizer, optional
+            The fitted vectorizer of the documents, where ``fit`` had its features and not texts. The loaded classifier
+            then takes texts.
+        trained_on : array of int64, optional
+            Sketch of the training texts (:meth:`setwise.data.StringHashes.sketch`), with which an evaluation can detect
+            texts that the classifier was trained on.
+        **statistics
+            Further facts about the training: strings, numbers, booleans, None or lists of strings.
+
+        Examples
+        --------
+        >>> import tempfile, setwise
+        >>> from setwise.models import BinaryRelevance
+        >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [["a"], ["b"], ["a", "b"]]
+        >>> classifier = setwise.SetClassifier(BinaryRelevance(1e-3), "support", "gfm", calibration=None).fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     classifier.save(f"{folder}/letters.setwise")
+        ...     loaded = setwise.load(f"{folder}/letters.setwise")
+        >>> loaded.predict([[1.0, 0.0]])
+        [['a']]
         """
-        return self._predicted(X).as_given(index=X.index if is_frame(X) else None)
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give p(y_l = 1 | x) under the chosen inference, documents by labels."""
         check_is_fitted(self)
-        return self.recipe_.marginals(self.model_, _documents(self, X, reset=False), self.support_)
+        vectorizer = self.vectorizer_ if vectorizer is None else vectorizer
+        if vectorizer is not None and type(vectorizer) is not TextVectorizer:
+            raise Incompatible(f"A model file can store a TextVectorizer only; got {type(vectorizer).__name__}.")
+        names = getattr(self, "feature_names_in_", None)
+        state = ClassifierState(
+            self.get_params(deep=False),
+            self.labels_,
+            self.model_,
+            self.recipe_,
+            self.support_,
+            self.tuning_,
+            int(self.n_features_in_),
+            None if names is None else [str(name) for name in names],
+            vectorizer,
+        )
+        write_model(path, state, trained_on=trained_on, statistics=statistics)
 
-    def predict_sets(self, X: Any, top: int = 1) -> list[list[ScoredSet]]:
-        """Give the ``top`` most probable sets of the support for each document, the most probable first."""
-        check_is_fitted(self)
-        top = checked_count(top, "top")
-        names = [tuple(labels) for labels in self.support_.sets.label_lists()]
-        found = []
-        recipe = replace(self.recipe_, inference="support")
-        for block in recipe.blocks(self.model_, _documents(self, X, reset=False), self.support_):
-            assert isinstance(block.known, SetDistribution)
-            for best, probability in zip(*block.known.top(top), strict=True):
-                found.append([ScoredSet(names[s], float(p)) for s, p in zip(best, probability, strict=True)])
-        return found
-
-    def expected_f1(self, X: Any) -> NDArray[np.float64]:
-        """Give the F1 that the predicted set of each document can expect under the chosen inference."""
-        check_is_fitted(self)
-        if self.recipe_.inference == "mode":
-            raise Incompatible(
-                "inference='mode' cannot tell what to expect of a set. Hint: use 'support', 'exact' or 'sampled'."
-            )
-        return self.decide(X).value
-
-    def decide(self, X: Any) -> Decision:
-        """Give the predicted sets, documents by labels, together with the F1 that each can expect.
-
-        The value is not a number where inference="mode", which cannot tell.
-        """
-        return self._decided(X, with_value=True)
-
-    def score(self, X: Any, y: Any) -> float:
-        """Give the instance F1 of the predictions against the true sets ``y``, in any form that ``fit`` takes.
-
-        Two empty sets have F1 1, and a name that ``fit`` never saw is missed. (scikit-learn's tools ask for this ``y``
-        by name.)
-        """
-        predicted = self._predicted(X)
-        if lists_of_names(y) is not None:
-            return instance_f1(y, predicted.name_lists())
-        return instance_f1(LabelMatrix.of(y, predicted.names), predicted)
+    @classmethod
+    def from_state(cls, state: ClassifierState) -> SetClassifier:
+        """Build a fitted classifier from the content of a model file."""
+        classifier = cls(**state.parameters)
+        classifier.n_features_in_ = state.n_features
+        if state.feature_names is not None:
+            classifier.feature_names_in_ = np.asarray(state.feature_names, dtype=object)
+        classifier.vectorizer_ = state.vectorizer
+        classifier._set_fitted(state.model, state.recipe, state.support, state.labels, state.tuning)
+        return classifier
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -233,72 +285,41 @@ class SetClassifier(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.single_output = False
         return tags
 
-    def _predicted(self, X: Any) -> LabelMatrix:
-        decided = self._decided(X)
-        return self.labels_.with_indicator(decided.sets)
-
-    def _decided(self, X: Any, *, with_value: bool = False) -> Decision:
-        check_is_fitted(self)
-        documents = _documents(self, X, reset=False)
-        return self.recipe_.decided(self.model_, documents, self.support_, with_value=with_value)
-
-    def _tuned(
-        self,
-        wanted: ClassifierSpec,
-        model: Any,
-        tried: list[Candidate],
-        X: Any,
-        labels: LabelMatrix,
-        valid: tuple[Any, Any] | None,
-        watcher: Watcher,
-    ) -> Tuned:
-        """Find settings and recipe on documents that a first training does not see."""
-        if valid is None:
-            parts = wanted.validation(labels.n_samples).parts(X, labels, wanted.support)
-        else:
-            X_valid = _documents(self, valid[0], reset=False)
-            parts = [Part(X, labels, X_valid, _as_known(labels, valid[1]), wanted.support)]
-        by_name = isinstance(self.model, str)
-        return tune(
-            model,
-            parts,
-            tried,
-            plan=plan_for(model, X, labels, checked_budget(self.budget)) if by_name else None,
-            metric=self.metric,
-            random_state=self.random_state,
-            path=self.tuning_file,
-            watcher=watcher,
-        )
+    def _fit_features(self, X: Any) -> Any:
+        """Return the feature matrix of the training documents; fit the vectorizer where X holds texts."""
+        self.vectorizer_ = None
+        texts = texts_of(X)
+        if texts is not None:
+            if not texts:
+                raise InvalidData("X has no documents. Hint: pass at least one text, or one row of features.")
+            self.vectorizer_ = TextVectorizer() if self.vectorizer is None else clone(self.vectorizer)
+            X = self.vectorizer_.fit_transform(texts)
+        return self._check_matrix(X, reset=True)
 
 
-def _as_known(labels: LabelMatrix, y: Any) -> LabelMatrix:
-    """Read the labels of other documents; a name that is unknown has no say, for nothing could predict it."""
-    given, known = lists_of_names(y, called="valid"), set(labels.names)
-    if given is None:
-        return LabelMatrix.of(y, labels.names, called="valid")
-    return LabelMatrix.of([[name for name in names if name in known] for names in given], labels.names)
+def load(path: str | Path) -> SetClassifier:
+    """Load a classifier from a file that :meth:`SetClassifier.save` or ``setwise train`` wrote.
 
+    Every value is checked before it is used, and nothing in the file is executed.
 
-def _documents(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Check documents as scikit-learn does, which also notes the names of features; a prediction may have none."""
-    if sp.issparse(X):
-        check_sparse_structure(X, "X")
-    if not reset and isinstance(X, list | tuple) and not X:
-        X = np.zeros((0, estimator.n_features_in_))
-    options = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
-    try:
-        return validate_data(estimator, X, reset=reset, ensure_min_samples=int(reset), **options)
-    except ValueError:
-        if _are_texts(X):
-            raise InvalidData(
-                "X must hold numbers; got texts. Hint: make_pipeline(TextVectorizer(), SetClassifier()) reads texts."
-            ) from None
-        raise
+    Parameters
+    ----------
+    path : str or path-like
+        The model file.
 
+    Returns
+    -------
+    classifier : SetClassifier
+        It predicts the same bits as the one that was saved.
 
-def _are_texts(X: Any) -> bool:
-    """Return whether the first document is a text, alone or in the only column."""
-    if not isinstance(X, Sequence | np.ndarray) and not hasattr(X, "iloc"):
-        return False
-    first = np.asarray(X.iloc[:1] if hasattr(X, "iloc") else X[:1], dtype=object).ravel()
-    return first.size == 1 and isinstance(first[0], str)
+    Examples
+    --------
+    >>> import tempfile, setwise
+    >>> texts, labels = ["red fox", "red hen", "blue jay", "blue fox"] * 5, [["red"], ["red"], ["blue"], ["blue"]] * 5
+    >>> classifier = setwise.SetClassifier(budget="quick", cv=2).fit(texts, labels)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     classifier.save(f"{folder}/colors.setwise")
+    ...     setwise.load(f"{folder}/colors.setwise").predict(["a red jay"])
+    [['red']]
+    """
+    return SetClassifier.from_state(read_model(path).state)

@@ -1,188 +1,235 @@
-"""What the parameters of a classifier ask for: checked, and made into a model, a support, recipes and a validation."""
+"""The parameters of a classifier: checked, and turned into a model, a support, recipes and the tuning of them."""
 
 from __future__ import annotations
 
-import numbers
+from collections.abc import Mapping
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, get_args
+from typing import Any, Protocol, runtime_checkable
 
-from setwise.abilities import require
-from setwise.decision.gfm import checked_beta
+from setwise._validation import (
+    BETA,
+    N_JOBS,
+    AnyOf,
+    Boolean,
+    Constraint,
+    InstanceOf,
+    Interval,
+    NoneOr,
+    OneOf,
+    RandomState,
+    check_parameters,
+    effective_n_jobs,
+    random_seed,
+)
+from setwise.decision import DECISIONS
 from setwise.exceptions import Incompatible, InvalidParameter
-from setwise.inference import SetCalibration
-from setwise.inference.calibration import IDENTITY
-from setwise.labels import LabelMatrix, Support
-from setwise.learners.checks import checked_n_jobs
-from setwise.metrics.named import checked_metric
-from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
-from setwise.models.base import checked_count, checked_random_state
-from setwise.prediction import Candidate, Recipe, TuningTargets, able
-from setwise.prediction.candidates import candidates as recipes_to_try
-from setwise.prediction.recipe import DecisionName, InferenceName
-from setwise.tuning.autotune import JUDGED_AT_MOST, usual_validation
-from setwise.tuning.budget import checked_budget
-from setwise.tuning.validation import Validation
+from setwise.inference import IDENTITY, INFERENCES, SetCalibration
+from setwise.labels import LabelMatrix, Support, lists_of_names
+from setwise.learners import critical_strength
+from setwise.metrics import METRICS
+from setwise.models import BUDGETS, MODELS, LabelModel, entry_of, model_class
+from setwise.posterior import require
+from setwise.prediction import Candidate, Recipe, TuningTargets, are_compatible, candidates, feasible
+from setwise.tuning import MAX_HELD_OUT, Part, ProgressCallback, TuningResult, Validation, autotune, default_validation
 
-__all__ = ["MODELS", "ClassifierSpec"]
+__all__ = ["ClassifierSpec"]
 
-MODELS: dict[str, Any] = {
-    "br": BinaryRelevance,
-    "pcc": ClassifierChain,
-    "crf": PairwiseCRF,
-    "cbm": BernoulliMixture,
-    "lsf": LabelSizeFactors,
-}
+_CALIBRATION_METHODS = ("tuned", "likelihood", "f1")
+_THRESHOLD_METHODS = ("tuned", "tuned per label")
+_SHARE = Interval("real", 0, 1)
 
-_WITHOUT_SETS = ("exact", "sampled", "blend")
-"""Inferences that know labels and sizes, but no set."""
 
-_CALIBRATED = ("support", "exact", "blend")
-"""Inferences that a calibration has a hold on."""
+@runtime_checkable
+class _Transformer(Protocol):
+    """What a vectorizer needs: scikit-learn's methods of a transformer."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+
+    def fit_transform(self, texts: Any, y: Any = None) -> Any: ...
+
+    def transform(self, texts: Any) -> Any: ...
+
+
+def _constraints() -> Mapping[str, Constraint]:
+    """Return the parameter table; the registries are read when it is built."""
+    return {
+        "model": AnyOf(OneOf(MODELS), InstanceOf(LabelModel, "a model")),
+        "inference": OneOf(["tuned", *INFERENCES]),
+        "decision": OneOf(["tuned", *DECISIONS]),
+        "vectorizer": NoneOr(InstanceOf(_Transformer, "a transformer of texts such as TextVectorizer()")),
+        "calibration": NoneOr(AnyOf(OneOf(_CALIBRATION_METHODS), InstanceOf(SetCalibration, "a SetCalibration"))),
+        "budget": OneOf(BUDGETS),
+        "scoring": OneOf(METRICS),
+        "beta": BETA,
+        "threshold": AnyOf(_SHARE, OneOf(_THRESHOLD_METHODS)),
+        "at_least_one": Boolean(),
+        "min_count": Interval("integer", 1),
+        "n_samples": Interval("integer", 1),
+        "blend": AnyOf(_SHARE, OneOf(["tuned"])),
+        "cv": NoneOr(AnyOf(Interval("real", 0, 1, closed="neither"), Interval("integer", 2))),
+        "refit": Boolean(),
+        "random_state": RandomState(),
+        "n_jobs": N_JOBS,
+    }
 
 
 class ClassifierSpec:
     """The parameters of a :class:`setwise.SetClassifier`, by name, and what follows from them."""
 
+    PARAMETERS = (*_constraints(), "extra_sets", "checkpoint", "verbose")
+    """The names of all parameters."""
+
     def __init__(self, parameters: dict[str, Any]) -> None:
-        self._given = SimpleNamespace(**parameters)
+        self._parameters = parameters
+        self._options = SimpleNamespace(**parameters)
 
     def check(self) -> None:
-        """Raise in one sentence where a parameter is none, or two cannot work together."""
-        given = self._given
-        for name, kind in (("inference", InferenceName), ("decision", DecisionName)):
-            if getattr(given, name) not in ("tuned", *get_args(kind)):
-                allowed = ", ".join(map(repr, ("tuned", *get_args(kind))))
-                raise InvalidParameter(f"{name} must be one of {allowed}; got {getattr(given, name)!r}.")
-        takes_sets = given.decision == "most_probable"
-        takes_more = given.decision in ("gfm", "threshold")
-        if (given.inference == "mode" and takes_more) or (given.inference in _WITHOUT_SETS and takes_sets):
+        """Raise in one sentence where a parameter is invalid, or two cannot be combined."""
+        options = self._options
+        check_parameters(_constraints(), self._parameters)
+        if "tuned" not in (options.inference, options.decision) and not are_compatible(
+            options.inference, options.decision
+        ):
+            works = [name for name in INFERENCES if are_compatible(name, options.decision)]
             raise Incompatible(
-                f"decision={given.decision!r} cannot work with inference={given.inference!r}. "
-                f"Hint: 'mode' goes with 'most_probable' alone, and 'most_probable' with 'mode' or 'support'."
+                f"decision={options.decision!r} cannot be combined with inference={options.inference!r}. "
+                f"Hint: it works with {', '.join(map(repr, works))}."
             )
-        if not (given.calibration is None or self._finds_calibration or isinstance(given.calibration, SetCalibration)):
-            raise InvalidParameter(
-                f"calibration must be None, 'tuned', 'likelihood', 'f1' or a SetCalibration; got {given.calibration!r}."
-            )
-        if self._calibrates and given.inference not in ("tuned", *_CALIBRATED):
+        if self._calibrates and options.inference != "tuned" and not INFERENCES[options.inference].calibrates:
+            works = [entry.name for entry in INFERENCES.values() if entry.calibrates]
             raise Incompatible(
-                f"calibration={given.calibration!r} changes nothing where inference={given.inference!r}. "
-                f"Hint: calibrate 'support', 'exact' or 'blend'."
+                f"calibration={options.calibration!r} has no effect on inference={options.inference!r}. "
+                f"Hint: calibrate {', '.join(map(repr, works))}."
             )
-        if not self._tunes_threshold and not _is_share(given.threshold):
-            raise InvalidParameter(
-                f"threshold must lie in [0, 1] or be 'tuned' or 'tuned per label'; got {given.threshold!r}."
-            )
-        if not self._tunes_blend and not _is_share(given.blend):
-            raise InvalidParameter(f"blend must lie in [0, 1] or be 'tuned'; got {given.blend!r}.")
-        self.validation(n_documents=0)
-        checked_budget(given.budget)
-        checked_metric(given.metric)
-        checked_count(given.min_count, "min_count")
-        checked_count(given.n_samples, "n_samples")
-        checked_random_state(given.random_state)
-        checked_beta(given.beta)
-        checked_n_jobs(given.n_jobs)
-
-    @property
-    def _finds_calibration(self) -> bool:
-        return isinstance(self._given.calibration, str) and self._given.calibration in ("tuned", "likelihood", "f1")
+        if not options.refit and options.cv is not None and options.cv >= 2:
+            raise InvalidParameter(f"cv must be a share between 0 and 1 where refit=False; got {options.cv!r} folds.")
 
     @property
     def _calibrates(self) -> bool:
-        """Whether a calibration is asked for by name or by its numbers."""
-        given = self._given.calibration
-        if isinstance(given, SetCalibration):
-            return not given.changes_nothing
-        return given in ("likelihood", "f1")
+        """Whether a calibration is requested by name or by its numbers."""
+        calibration = self._options.calibration
+        by_numbers = isinstance(calibration, SetCalibration)
+        return not calibration.is_identity if by_numbers else calibration in ("likelihood", "f1")
 
     @property
-    def _tunes_threshold(self) -> bool:
-        return isinstance(self._given.threshold, str) and self._given.threshold in ("tuned", "tuned per label")
-
-    @property
-    def _tunes_blend(self) -> bool:
-        return isinstance(self._given.blend, str) and self._given.blend == "tuned"
+    def random_seed(self) -> int:
+        """The seed that every random choice is derived from."""
+        return random_seed(self._options.random_state)
 
     def model(self) -> Any:
-        """Give the model that is named or given, not fitted."""
-        if not isinstance(self._given.model, str):
-            return self._given.model
-        if self._given.model not in MODELS:
-            raise InvalidParameter(
-                f"model must be one of {', '.join(map(repr, MODELS))} or a model; got {self._given.model!r}."
-            )
-        return MODELS[self._given.model](n_jobs=self._given.n_jobs)
+        """Return the model, not fitted."""
+        if not isinstance(self._options.model, str):
+            return self._options.model
+        return model_class(self._options.model)(n_jobs=self._options.n_jobs)
 
-    def validation(self, n_documents: int) -> Validation:
-        """Say which documents are held out."""
-        given, random_state = self._given.held_out, self._given.random_state
-        if given is None and self._given.refit:
-            return usual_validation(n_documents, random_state)
-        if given is None:  # what is kept is trained on one part, so there are no folds
-            return Validation(random_state=random_state, max_documents=JUDGED_AT_MOST)
-        if _is_share(given) and given not in (0, 1):
-            return Validation(share=float(given), random_state=random_state, max_documents=JUDGED_AT_MOST)
-        if not isinstance(given, numbers.Integral) or isinstance(given, bool) or given < 2:
-            raise InvalidParameter(
-                f"held_out must be None, a share between 0 and 1 or a number of folds from 2 up; got {given!r}."
-            )
-        if not self._given.refit:
-            raise InvalidParameter(f"held_out must be a share where refit=False; got {given!r} folds.")
-        return Validation(n_folds=int(given), random_state=random_state, max_documents=JUDGED_AT_MOST)
+    def parts(self, X: Any, labels: LabelMatrix, sample_weight: Any, seed: int) -> list[Part]:
+        """Return the parts of the training documents to fit to and to tune on."""
+        return self._validation(labels.n_samples, seed).parts(X, labels, self.support, sample_weight)
+
+    def part_with(self, X: Any, labels: LabelMatrix, sample_weight: Any, X_valid: Any, y_valid: Any) -> Part:
+        """Return one part that is fitted to all training documents and tuned on others.
+
+        Labels that no training document has are dropped: no model could predict them.
+        """
+        lists, trained = lists_of_names(y_valid, called="validation_data"), set(labels.names)
+        if lists is not None:
+            y_valid = [[name for name in names if name in trained] for names in lists]
+        held = LabelMatrix.of(y_valid, labels.names, called="validation_data")
+        return Part(X, labels, X_valid, held, self.support, sample_weight)
+
+    def tune(
+        self,
+        model: Any,
+        candidates: list[Candidate],
+        parts: list[Part],
+        X: Any,
+        labels: LabelMatrix,
+        seed: int,
+        progress: ProgressCallback,
+    ) -> TuningResult:
+        """Choose the recipe, and the settings of a model chosen by name, on held-out documents."""
+        options = self._options
+        entry = entry_of(model) if isinstance(options.model, str) else None
+        grid = (
+            None if entry is None else entry.grid(model, options.budget, critical_strength(X, labels, options.n_jobs))
+        )
+        return autotune(
+            model,
+            parts,
+            candidates,
+            grid=grid,
+            early_stopping=None if entry is None else entry.early_stopping,
+            scoring=options.scoring,
+            random_state=seed,
+            checkpoint=options.checkpoint,
+            progress=progress,
+        )
+
+    def _validation(self, n_documents: int, seed: int) -> Validation:
+        """Return how documents are held out."""
+        cv = self._options.cv
+        if cv is None and self._options.refit:
+            return default_validation(n_documents, seed)
+        if cv is None:  # the model is the one trained on that part, so there are no folds
+            return Validation(random_state=seed, max_documents=MAX_HELD_OUT)
+        if 0.0 < cv < 1.0:
+            return Validation(share=float(cv), random_state=seed, max_documents=MAX_HELD_OUT)
+        return Validation(n_folds=int(cv), random_state=seed, max_documents=MAX_HELD_OUT)
 
     def support(self, labels: LabelMatrix) -> Support:
-        """Give the sets of training documents that have probability."""
+        """Return the label sets that have probability under support inference."""
         support = Support.of(labels)
-        if self._given.min_count > 1:
-            support = support.at_least(self._given.min_count)
-        return support if self._given.extra_sets is None else support.with_sets(self._given.extra_sets)
+        if self._options.min_count > 1:
+            support = support.at_least(self._options.min_count)
+        return support if self._options.extra_sets is None else support.with_sets(self._options.extra_sets)
 
-    def recipe(self) -> Recipe:
-        """Give the recipe as far as it is given; what is tuned stands as in the paper."""
-        given = self._given.calibration if isinstance(self._given.calibration, SetCalibration) else IDENTITY
-        decision: DecisionName = "most_probable" if self._given.inference == "mode" else "gfm"
+    def recipe(self, seed: int) -> Recipe:
+        """Return the recipe of these parameters; what is tuned starts as in the paper."""
+        options = self._options
+        calibration = options.calibration if isinstance(options.calibration, SetCalibration) else IDENTITY
+        inference = "support" if options.inference == "tuned" else options.inference
+        decision = options.decision
+        if decision == "tuned":
+            decision = next(name for name in DECISIONS if are_compatible(inference, name))
         return Recipe(
-            "support" if self._given.inference == "tuned" else self._given.inference,
-            decision if self._given.decision == "tuned" else self._given.decision,
-            calibration=given,
-            scaling=given,
-            blend=0.5 if self._tunes_blend else float(self._given.blend),
-            beta=self._given.beta,
-            threshold=0.5 if self._tunes_threshold else float(self._given.threshold),
-            at_least_one=self._given.at_least_one,
-            n_samples=self._given.n_samples,
-            random_state=self._given.random_state,
-            n_jobs=checked_n_jobs(self._given.n_jobs),
+            inference,
+            decision,
+            calibration=calibration,
+            scaling=calibration,
+            blend=0.5 if isinstance(options.blend, str) else float(options.blend),
+            beta=float(options.beta),
+            threshold=0.5 if isinstance(options.threshold, str) else float(options.threshold),
+            at_least_one=options.at_least_one,
+            n_samples=options.n_samples,
+            random_state=seed,
+            n_jobs=effective_n_jobs(options.n_jobs),
         )
 
     def candidates(self, model: Any, recipe: Recipe, may_be_empty: bool) -> list[Candidate]:
-        """Give the recipes to try; there is one where all is given."""
-        given = self._given
-        ways: tuple[Any, ...] = (given.calibration if isinstance(given.calibration, str) else None,)
-        wishes = TuningTargets(blend=self._tunes_blend, threshold=given.threshold if self._tunes_threshold else None)
-        if "tuned" in (given.inference, given.decision):
-            return recipes_to_try(
+        """Return the recipes to try; a single one where nothing is tuned."""
+        options = self._options
+        method: Any = options.calibration if isinstance(options.calibration, str) else None
+        threshold: Any = options.threshold if isinstance(options.threshold, str) else None
+        blend = isinstance(options.blend, str)
+        if "tuned" in (options.inference, options.decision):
+            return candidates(
                 recipe,
                 model,
-                inference=None if given.inference == "tuned" else given.inference,
-                decision=None if given.decision == "tuned" else given.decision,
-                calibration=ways[0],
-                numbers=wishes,
+                inference=None if options.inference == "tuned" else options.inference,
+                decision=None if options.decision == "tuned" else options.decision,
+                calibration=method,
+                targets=TuningTargets(blend=blend, threshold=threshold),
                 may_be_empty=may_be_empty,
             )
-        if ways == ("tuned",):
-            ways = (None, "likelihood", "f1") if given.inference in _CALIBRATED else (None,)
-        wishes = TuningTargets(
-            blend=wishes.blend and given.inference == "blend",
-            threshold=wishes.threshold if given.decision == "threshold" else None,
+        methods: tuple[Any, ...] = (method,)
+        if method == "tuned":
+            methods = (None, "likelihood", "f1") if INFERENCES[options.inference].calibrates else (None,)
+        targets = TuningTargets(
+            blend=blend and options.inference == "blend",
+            threshold=threshold if options.decision == "threshold" else None,
         )
-        asked = [Candidate(way or "as it is", recipe, replace(wishes, calibration=way)) for way in ways]
-        needed = dict.fromkeys([*recipe.needs(model), *asked[0].wishes.needs(recipe, model)])
-        require(model, *needed, by=f"inference={given.inference!r}")
-        return able(asked, model)
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and 0.0 <= float(value) <= 1.0
+        tried = [Candidate(one or "uncalibrated", recipe, replace(targets, calibration=one)) for one in methods]
+        needed = dict.fromkeys([*recipe.needs(model), *tried[0].targets.needs(recipe, model)])
+        require(model, *needed, by=f"inference={options.inference!r}")
+        return feasible(tried, model)

@@ -1,4 +1,4 @@
-"""Every peer, at a tight tolerance, must reach the optimum of the objective that we say it minimises."""
+"""Every peer, at a tight tolerance, must reach the optimum of the objective that the page states."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ import os
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from benchmarks.judge import Fit, total_objective
-from benchmarks.peers import Entry, Peer, Refused
-from benchmarks.problem import Penalty, Problem
-from tests.benchmarks.tiny import tiny_problem
+from benchmarks.harness.objective import Fit, total_objective
+from benchmarks.harness.problem import Penalty, Problem
+from benchmarks.harness.timing import Skipped
+from benchmarks.peers import Peer, PeerEntry
+from tests.benchmarks.small import tiny_problem
+
+Array = NDArray[np.float64]
 
 TIGHT = [
-    Entry("setwise", "setwise", {"tol": 1e-9}),
-    Entry("liblinear", "LIBLINEAR", {"tol": 1e-8}),
-    Entry("saga", "saga", {"tol": 1e-9, "max_iter": 20_000}),
-    Entry("glmnet", "glmnet", {"tol": 1e-13}),
-    Entry("skglm", "skglm", {"tol": 1e-9, "max_iter": 200}),
+    PeerEntry("setwise", "setwise", {"tol": 1e-9}),
+    PeerEntry("liblinear", "LIBLINEAR", {"tol": 1e-8}),
+    PeerEntry("saga", "saga", {"tol": 1e-9, "max_iter": 20_000}),
+    PeerEntry("glmnet", "glmnet", {"tol": 1e-13}),
+    PeerEntry("skglm", "skglm", {"tol": 1e-9, "max_iter": 200}),
 ]
 
 
@@ -28,36 +32,36 @@ def problem() -> Problem:
     return tiny_problem()
 
 
-def enter_or_skip(entry: Entry, problem: Problem) -> Peer:
+def prepare_or_skip(entry: PeerEntry, problem: Problem) -> Peer:
     if entry.module == "skglm" and not os.environ.get("SETWISE_SLOW_TESTS"):
         pytest.skip("skglm compiles for 20 s; set SETWISE_SLOW_TESTS to run it")
     try:
-        return entry.enter(problem)
-    except Refused as refusal:
-        pytest.skip(f"{entry.title}: {refusal}")
+        return entry.prepare(problem)
+    except Skipped as skipped:
+        pytest.skip(f"{entry.title}: {skipped}")
 
 
 def optimum(problem: Problem, penalty: Penalty) -> Fit:
-    """Solve label by label with weights split into a positive and a negative part, which makes the problem smooth."""
+    """Solve label by label; weights are split into positive and negative parts, which makes the problem smooth."""
     X = problem.X.toarray().astype(np.float64)
     n_samples, n_features = X.shape
     coef, intercept = np.zeros((problem.y.shape[1], n_features)), np.zeros(problem.y.shape[1])
     for label, y in enumerate(problem.y.T):
         signs = 2 * y - 1
 
-        def objective(v: np.ndarray, signs: np.ndarray = signs) -> tuple[float, np.ndarray]:
-            positive, negative, free = v[:n_features], v[n_features:-1], v[-1]
+        def objective(v: Array, signs: Array = signs) -> tuple[float, Array]:
+            positive, negative, intercept_ = v[:n_features], v[n_features:-1], v[-1]
             w = positive - negative
-            margins = signs * (X @ w + free)
-            pull = -signs / (1 + np.exp(margins)) / n_samples
+            margins = signs * (X @ w + intercept_)
+            slope = -signs / (1 + np.exp(margins)) / n_samples
             l1 = penalty.strength * penalty.l1_ratio
             l2 = penalty.strength * (1 - penalty.l1_ratio)
             value = np.logaddexp(0, -margins).mean() + l1 * (positive + negative).sum() + l2 * (w**2).sum()
-            gradient = X.T @ pull + 2 * l2 * w
-            return value, np.concatenate([gradient + l1, l1 - gradient, [pull.sum()]])
+            gradient = X.T @ slope + 2 * l2 * w
+            return value, np.concatenate([gradient + l1, l1 - gradient, [slope.sum()]])
 
         bounds = [(0, None)] * (2 * n_features) + [(None, None)]
-        found = minimize(
+        result = minimize(
             objective,
             np.zeros(2 * n_features + 1),
             jac=True,
@@ -65,7 +69,7 @@ def optimum(problem: Problem, penalty: Penalty) -> Fit:
             method="L-BFGS-B",
             options={"ftol": 1e-14, "gtol": 1e-10, "maxiter": 5000},
         )
-        coef[label], intercept[label] = found.x[:n_features] - found.x[n_features:-1], found.x[-1]
+        coef[label], intercept[label] = result.x[:n_features] - result.x[n_features:-1], result.x[-1]
     return Fit(0.0, sp.csr_array(coef), intercept)
 
 
@@ -78,23 +82,23 @@ def optimum(problem: Problem, penalty: Penalty) -> Fit:
         if entry.module != "liblinear" or l1_ratio in (0.0, 1.0)
     ],
 )
-def test_peer_reaches_the_optimum_of_our_objective(entry: Entry, l1_ratio: float, problem: Problem) -> None:
-    peer = enter_or_skip(entry, problem)
+def test_peer_reaches_the_optimum_of_the_objective(entry: PeerEntry, l1_ratio: float, problem: Problem) -> None:
+    peer = prepare_or_skip(entry, problem)
     penalty = Penalty.from_c(0.5, l1_ratio, problem.n_samples)
     reached = total_objective(problem, problem.all_labels, penalty, peer.fit(problem.all_labels, penalty))
     best = total_objective(problem, problem.all_labels, penalty, optimum(problem, penalty))
     assert reached == pytest.approx(best, rel=1e-6)
 
 
-def test_liblinear_refuses_the_elastic_net(problem: Problem) -> None:
-    peer = enter_or_skip(TIGHT[1], problem)
-    with pytest.raises(Refused, match="elastic net"):
+def test_liblinear_skips_the_elastic_net(problem: Problem) -> None:
+    peer = prepare_or_skip(TIGHT[1], problem)
+    with pytest.raises(Skipped, match="elastic net"):
         peer.fit(problem.all_labels, Penalty(0.1, 0.5))
 
 
-def test_peer_that_is_not_installed_says_so(problem: Problem) -> None:
-    with pytest.raises(Refused, match="not installed"):
-        Entry("of_the_future", "of the future").enter(problem)
+def test_peer_that_is_not_installed_is_skipped_with_a_reason(problem: Problem) -> None:
+    with pytest.raises(Skipped, match="not installed"):
+        PeerEntry("no_such_peer", "no such peer").prepare(problem)
 
 
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.3, 1.0])

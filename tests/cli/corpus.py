@@ -1,12 +1,13 @@
-"""A small corpus of made-up news, as files that the commands read."""
+"""A small synthetic news corpus, as files that the commands read."""
 
 from __future__ import annotations
 
 import json
 import random
 from pathlib import Path
+from typing import Any
 
-__all__ = ["WORDS", "news", "write_jsonl"]
+__all__ = ["COMMON", "WORDS", "news", "write_jsonl"]
 
 WORDS = {
     "economy": ["inflation", "wages", "budget", "prices", "bank", "growth", "deficit"],
@@ -18,19 +19,20 @@ COMMON = ["the", "a", "of", "to", "in", "and", "on", "for", "with", "said", "new
 SETS = [["sport"], ["weather"], ["economy", "politics"], ["politics"], ["sport", "weather"], ["economy"]]
 
 
-def news(n: int, random_state: int = 0) -> list[dict[str, object]]:
-    """Make up documents whose words tell their labels."""
-    dice = random.Random(random_state)
-    made: list[dict[str, object]] = []
+def news(n: int, random_state: int = 0) -> list[dict[str, Any]]:
+    """Return ``n`` documents whose words depend on their labels."""
+    random_source = random.Random(random_state)
+    documents: list[dict[str, Any]] = []
     for number in range(n):
-        labels = dice.choice(SETS)
-        own = [word for label in labels for word in WORDS[label]]
-        words = dice.choices(own, k=6) + dice.choices(COMMON, k=10)
-        dice.shuffle(words)
-        made.append({"id": f"d{number}", "text": " ".join(words), "labels": labels})
-    return made
+        labels = random_source.choice(SETS)
+        label_words = [word for label in labels for word in WORDS[label]]
+        words = random_source.choices(label_words, k=6) + random_source.choices(COMMON, k=10)
+        random_source.shuffle(words)
+        documents.append({"id": f"d{number}", "text": " ".join(words), "labels": labels})
+    return documents
 
 
-def write_jsonl(path: Path, documents: list[dict[str, object]]) -> Path:
-    path.write_text("".join(json.dumps(one) + "\n" for one in documents), encoding="utf-8")
+def write_jsonl(path: Path, documents: list[dict[str, Any]]) -> Path:
+    """Write the documents, one JSON object per line."""
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents), encoding="utf-8")
     return path

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 import typer
@@ -13,14 +14,14 @@ from setwise.exceptions import InvalidData, InvalidParameter
 from tests.cli.process import run
 
 
-def test_version_is_the_one_of_the_project(repository):
+def test_version_matches_the_project(repository: Path) -> None:
     project = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     result = run("--version")
     assert (result.returncode, result.stdout) == (0, f"setwise {project['version']}\n")
 
 
 @pytest.mark.parametrize("arguments", [["bogus"], ["demo", "--bogus"], ["demo", "--random-state", "x"]])
-def test_wrong_use_exits_with_2_and_no_traceback(arguments):
+def test_usage_error_exits_with_2_and_no_traceback(arguments: list[str]) -> None:
     result = run(*arguments)
     assert result.returncode == 2
     assert "Traceback" not in result.stderr
@@ -28,7 +29,9 @@ def test_wrong_use_exits_with_2_and_no_traceback(arguments):
 
 
 @pytest.mark.parametrize(("error", "code"), [(InvalidParameter("p must hold."), 2), (InvalidData("d is bad."), 1)])
-def test_an_error_becomes_one_line_and_an_exit_code(monkeypatch, capsys, error, code):
+def test_error_becomes_one_line_and_an_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, code: int
+) -> None:
     failing = typer.Typer(pretty_exceptions_enable=False)
 
     @failing.command()
@@ -43,13 +46,13 @@ def test_an_error_becomes_one_line_and_an_exit_code(monkeypatch, capsys, error, 
     assert capsys.readouterr().err == f"error: {error}\n"
 
 
-def test_the_demo_trains_compares_shows_and_saves(tmp_path):
+def test_demo_trains_compares_and_saves(tmp_path: Path) -> None:
     files = ("-o", tmp_path / "d.setwise", "--held-out", tmp_path / "d.jsonl")
     result = run("demo", "--documents", "1500", "--budget", "quick", *files)
     assert result.returncode == 0, result.stderr
     assert re.search(r"1,500 docstrings of Python, NumPy, SciPy and scikit-learn, \d+ of them held out", result.stdout)
-    figures = [float(found) for found in re.findall(r"│\s+([\d.]+) │\s+[\d.]+ │", result.stdout)]
-    assert len(figures) == 3
-    assert 30 < figures[0] < figures[2] <= 100
+    scores_shown = [float(number) for number in re.findall(r"│\s+([\d.]+) │\s+[\d.]+ │", result.stdout)]
+    assert len(scores_shown) == 3
+    assert 30 < scores_shown[0] < scores_shown[2] <= 100
     scores = run("evaluate", tmp_path / "d.setwise", tmp_path / "d.jsonl", "--json")
-    assert 100 * json.loads(scores.stdout)["instance_f1"] == pytest.approx(figures[2], abs=0.051)
+    assert 100 * json.loads(scores.stdout)["instance_f1"] == pytest.approx(scores_shown[2], abs=0.051)

@@ -1,45 +1,35 @@
-"""No command writes over a file that it reads, or over another of its outputs, and all paths are checked first."""
+"""No command overwrites a file that it reads or another of its outputs, and all paths are checked first."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from setwise import SetClassifier
 from setwise.models import BinaryRelevance
-from setwise.persistence import save
 from setwise.text import TextVectorizer
 from tests.cli.corpus import news, write_jsonl
 from tests.cli.process import COMMAND, call, run
 from tests.data.examples import VECTOR_NAMES, VECTORS, write_all
 
-Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    return partial(call, monkeypatch, capsys)
-
 
 @pytest.fixture(scope="module")
 def model_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     documents = news(30)
-    words = TextVectorizer()
-    X = words.fit_transform([str(one["text"]) for one in documents])
+    vectorizer = TextVectorizer()
+    X = vectorizer.fit_transform([document["text"] for document in documents])
     classifier = SetClassifier(BinaryRelevance(n_jobs=1), "support", "gfm", calibration=None)
     path = tmp_path_factory.mktemp("model") / "m.setwise"
-    save(path, classifier.fit(X, [one["labels"] for one in documents]), words)
+    classifier.fit(X, [document["labels"] for document in documents]).save(path, vectorizer)
     return path.read_bytes()
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_bytes: bytes) -> Path:
-    """Documents, a model, vectors with their names, and links to the documents, in the current folder."""
+    """The current folder, with documents, a model, vectors with names, and links to the documents."""
     write_jsonl(tmp_path / "d.jsonl", news(30))
     write_jsonl(tmp_path / "v.jsonl", news(10, random_state=1))
     (tmp_path / "m.setwise").write_bytes(model_bytes)
@@ -86,18 +76,18 @@ OVERWRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "used", "output"), OVERWRITTEN, ids=[one[0] for one in OVERWRITTEN])
-def test_an_output_that_is_another_file_of_the_command_is_refused_before_any_work(
-    folder: Path, command: Call, arguments: str, used: str, output: str
+@pytest.mark.parametrize(("arguments", "used", "output"), OVERWRITTEN, ids=[case[0] for case in OVERWRITTEN])
+def test_output_that_would_overwrite_a_used_file_is_refused_first(
+    folder: Path, arguments: str, used: str, output: str
 ) -> None:
     before = contents(folder)
-    code, out, err = command(*arguments.split())
+    result = call(*arguments.split())
     message = f"error: {used} would be overwritten by the output {output}; choose another output file.\n"
-    assert (code, out, err) == (2, "", message)
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", message)
     assert contents(folder) == before
 
 
-def test_redirected_streams_are_files_too(folder: Path) -> None:
+def test_redirected_streams_are_checked_as_files(folder: Path) -> None:
     before = contents(folder)
     for source, target, options in (("-", "d.jsonl", "<d.jsonl"), ("d.jsonl", "-", ">>d.jsonl")):
         ended = run_shell(f"data convert {source} {target} --from jsonl --to jsonl {options}")
@@ -111,7 +101,7 @@ def run_shell(arguments: str) -> tuple[int, str]:
     return ended.returncode, ended.stderr
 
 
-def test_outputs_beside_the_inputs_are_fine(folder: Path, command: Call) -> None:
+def test_outputs_next_to_the_inputs_are_written(folder: Path) -> None:
     (folder / "other").mkdir()
     for arguments in (
         "data convert vectors/x.svm other/x.svm",
@@ -119,8 +109,8 @@ def test_outputs_beside_the_inputs_are_fine(folder: Path, command: Call) -> None
         "data split d.jsonl --train /dev/null --test /dev/null --to jsonl",
         "predict m.setwise d.jsonl -o p.jsonl",
     ):
-        code, _, err = command(*arguments.split())
-        assert code == 0, err
+        result = call(*arguments.split())
+        assert result.returncode == 0, result.stderr
     assert (folder / "other" / "labels.txt").read_bytes() == (folder / "vectors" / "labels.txt").read_bytes()
 
 
@@ -130,58 +120,62 @@ def test_outputs_beside_the_inputs_are_fine(folder: Path, command: Call) -> None
         (["train", "d.jsonl", "-o", "-"], 2, "- is standard output; give the name of a file."),
         (["train", "d.jsonl", "-o", "m", "--resume", "-"], 2, "- is standard output; give the name of a file."),
         (["demo", "--held-out", "-"], 2, "- is standard output; give the name of a file."),
-        (["demo", "--held-out", "held.svm"], 2, "held.svm must have the ending of a format of texts, such as .jsonl."),
+        (["demo", "--held-out", "held.svm"], 2, "held.svm is not a text format. Use a suffix such as .jsonl."),
         (["train", "d.jsonl", "-o", ""], 2, "The name of a file must not be empty."),
         (["train", "", "-o", "m"], 2, "The name of a file must not be empty."),
         (["train", "d.jsonl", "-o", "m", "--valid", ""], 2, "The name of a file must not be empty."),
         (["predict", "", "d.jsonl"], 2, "The name of a file must not be empty."),
         (["demo", "-o", ""], 2, "The name of a file must not be empty."),
-        (["train", "d.jsonl", "-o", "d.jsonl/m"], 1, "d.jsonl/m must be a file that can be written; Not a directory."),
+        (["train", "d.jsonl", "-o", "d.jsonl/m"], 1, "Cannot write d.jsonl/m: Not a directory."),
         (
             ["train", "d.jsonl", "-o", "x" * 256],
             1,
-            f"{'x' * 256} must be a file that can be written; File name too long.",
+            f"Cannot write {'x' * 256}: File name too long.",
         ),
         (
             ["train", "d.jsonl", "-o", "m", "--valid", "gone.jsonl"],
             1,
-            "gone.jsonl must be a file that can be read; No such file or directory.",
+            "Cannot read gone.jsonl: No such file or directory.",
         ),
-        (["train", "d.jsonl", "-o", "m", "--label-names", "gone"], 1, "gone must be a file that can be read; No such"),
+        (["train", "d.jsonl", "-o", "m", "--label-names", "gone"], 1, "Cannot read gone: No such"),
         (
             ["train", "d.jsonl", "-o", "m", "--resume", "/dev/full"],
             1,
-            "/dev/full must be a file for finished settings;",
+            "/dev/full is a folder, a pipe or a device. Hint: ",
         ),
         (
             ["train", "d.jsonl", "-o", "m", "--resume", "/dev/null"],
             1,
-            "/dev/null must be a file for finished settings;",
+            "/dev/null is a folder, a pipe or a device. Hint: ",
         ),
-        (["train", "d.jsonl", "-o", "m", "--resume", "pipe"], 1, "pipe must be a file for finished settings;"),
-        (["train", "d.jsonl", "-o", "m", "--resume", "vectors"], 1, "vectors must be a file for finished settings;"),
-        (["train", "d.jsonl", "-o", "m", "--resume", "v.jsonl"], 1, "v.jsonl must be a file of finished settings that"),
+        (["train", "d.jsonl", "-o", "m", "--resume", "pipe"], 1, "pipe is a folder, a pipe or a device. Hint: "),
+        (["train", "d.jsonl", "-o", "m", "--resume", "vectors"], 1, "vectors is a folder, a pipe or a device. Hint: "),
+        (
+            ["train", "d.jsonl", "-o", "m", "--resume", "v.jsonl"],
+            1,
+            "v.jsonl is not a checkpoint that setwise wrote. Hint: ",
+        ),
         (
             ["train", "d.jsonl", "-o", "m", "--resume", "d.jsonl/x"],
             1,
-            "d.jsonl/x must be a file that can be written; Not",
+            "Cannot write d.jsonl/x: Not",
         ),
-        (["predict", "gone", "d.jsonl"], 1, "gone must be a file that can be read; No such file or directory.\n"),
-        (["evaluate", "gone", "d.jsonl"], 1, "gone must be a file that can be read; No such file or directory.\n"),
-        (["inspect", "gone"], 1, "gone must be a file that can be read; No such file or directory.\n"),
-        (["predict", "here", "d.jsonl"], 1, "here must be a file that can be read; Is a directory.\n"),
-        (["data", "convert", "d.jsonl", "d.jsonl/x.csv"], 1, "d.jsonl/x.csv must be a file that can be written; Not a"),
+        (["predict", "gone", "d.jsonl"], 1, "Cannot read gone: No such file or directory.\n"),
+        (["evaluate", "gone", "d.jsonl"], 1, "Cannot read gone: No such file or directory.\n"),
+        (["inspect", "gone"], 1, "Cannot read gone: No such file or directory.\n"),
+        (["predict", "here", "d.jsonl"], 1, "Cannot read here: Is a directory.\n"),
+        (["data", "convert", "d.jsonl", "d.jsonl/x.csv"], 1, "Cannot write d.jsonl/x.csv: Not a"),
     ],
 )
 def test_paths_are_checked_before_anything_is_read(
-    folder: Path, command: Call, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, message: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, message: str
 ) -> None:
     before = contents(folder)
     monkeypatch.setattr("setwise.data.reading.open_source", unexpected)
-    monkeypatch.setattr("setwise.data.docstrings.collect_docstrings", unexpected)
-    ended, out, err = command(*arguments)
-    assert (ended, out, err.count("\n")) == (code, "", 1)
-    assert err.startswith(f"error: {message}")
+    monkeypatch.setattr("setwise.data.collect_docstrings", unexpected)
+    result = call(*arguments)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (code, "", 1)
+    assert result.stderr.startswith(f"error: {message}")
     assert contents(folder) == before
 
 
@@ -189,32 +183,20 @@ def unexpected(*_: object) -> None:
     raise AssertionError("something was read before the paths were checked")
 
 
-def test_the_longest_name_that_a_folder_takes_is_written(folder: Path, command: Call) -> None:
+def test_longest_possible_file_name_is_written(folder: Path) -> None:
     name = "x" * (os.pathconf(folder, "PC_NAME_MAX") - len(".jsonl")) + ".jsonl"
-    code, _, err = command("predict", "m.setwise", "d.jsonl", "-o", name)
-    assert code == 0, err
+    result = call("predict", "m.setwise", "d.jsonl", "-o", name)
+    assert result.returncode == 0, result.stderr
     assert (folder / name).stat().st_size > 0
 
 
-def test_a_page_that_would_overwrite_rows_or_the_index_is_refused(tmp_path: Path, command: Call) -> None:
-    (tmp_path / "rows").mkdir()
-    (tmp_path / "rows" / "tiny.jsonl").write_bytes(b"{}\n")
-    for page in (tmp_path / "rows" / "tiny.jsonl", tmp_path / "index.html"):
-        code, _, err = command("reproduce", "--quick", "--output", tmp_path, "--page", page)
-        assert (code, err) == (
-            2,
-            f"error: {page} would be overwritten by the output {page}; choose another output file.\n",
-        )
-    assert (tmp_path / "rows" / "tiny.jsonl").read_bytes() == b"{}\n"
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_without_permission_is_told_at_once(folder: Path, command: Call) -> None:
+def test_folder_without_permission_is_reported_first(folder: Path) -> None:
     (folder / "closed").mkdir(mode=0o500)
-    _, _, err = command("train", "d.jsonl", "-o", "closed/m")
-    assert err == "error: closed/m must be a file that can be written; Permission denied.\n"
+    result = call("train", "d.jsonl", "-o", "closed/m")
+    assert result.stderr == "error: Cannot write closed/m: Permission denied.\n"
 
 
-def test_a_pipe_of_the_shell_can_be_written(folder: Path) -> None:
+def test_dev_stdout_can_be_written(folder: Path) -> None:
     ended = run("data", "convert", "d.jsonl", "/dev/stdout", "--to", "jsonl")
     assert (ended.returncode, len(ended.stdout.splitlines())) == (0, 30), ended.stderr

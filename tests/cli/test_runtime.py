@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from setwise.cli.runtime import command_name, example, note_skipped, run, watch
+from setwise.cli.runtime import command_line, command_name, print_skipped, run, show_progress
 from setwise.data.formats import Problems
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
 
@@ -34,7 +35,7 @@ def test_errors_become_one_line_and_an_exit_code(
     assert capsys.readouterr() == ("", line)
 
 
-def test_what_is_no_mistake_of_the_users_is_not_hidden() -> None:
+def test_unexpected_errors_are_not_hidden() -> None:
     def fail() -> None:
         raise ZeroDivisionError
 
@@ -42,32 +43,34 @@ def test_what_is_no_mistake_of_the_users_is_not_hidden() -> None:
         run(fail)
 
 
-def test_items_pass_one_at_a_time_and_nothing_is_shown_off_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_passes_items_one_at_a_time_and_is_silent_without_a_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     taken: list[int] = []
 
-    def items() -> object:
+    def items() -> Iterator[int]:
         for item in range(3):
             taken.append(item)
             yield item
 
-    passing = watch(items(), "items", total=3)
+    passing = show_progress(items(), "items", total=3)
     assert next(passing) == 0
     assert taken == [0]
     assert list(passing) == [1, 2]
     assert capsys.readouterr() == ("", "")
 
 
-def test_nothing_is_noted_where_nothing_was_skipped(capsys: pytest.CaptureFixture[str]) -> None:
-    note_skipped(Problems("docs.csv"))
+def test_skipped_documents_are_printed_with_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    print_skipped(Problems("docs.csv"))
     assert capsys.readouterr().err == ""
-    note_skipped(Problems("docs.csv", "skip", 1, ["docs.csv, line 2: bad."]))
-    assert capsys.readouterr().err == "skipped 1 of the documents of docs.csv:\n  docs.csv, line 2: bad.\n"
+    print_skipped(Problems("docs.csv", "skip", 1, ["docs.csv, line 2: bad."]))
+    assert capsys.readouterr().err == "skipped 1 documents of docs.csv:\n  docs.csv, line 2: bad.\n"
 
 
 class TestCommandName:
     @pytest.fixture
     def installed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        """A command in a folder with a blank in its name, that runs now and that no shell would find."""
+        """The running command, in a folder that has a space in its name and is not on the PATH."""
         command = tmp_path / "my tools" / "setwise"
         command.parent.mkdir()
         command.write_text("#!/bin/sh\n", encoding="utf-8")
@@ -77,13 +80,11 @@ class TestCommandName:
         monkeypatch.chdir(tmp_path)
         return command
 
-    def test_it_is_the_name_where_a_shell_finds_this_very_command(
-        self, installed: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_command_on_the_path_is_called_by_name(self, installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", str(installed.parent))
         assert command_name() == "setwise"
 
-    def test_another_installation_is_not_named(
+    def test_other_installation_on_the_path_is_not_called(
         self, installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         other = tmp_path / "other" / "setwise"
@@ -94,7 +95,7 @@ class TestCommandName:
         assert command_name() == "'my tools/setwise'"
 
     @pytest.mark.parametrize("folder", [".", "my tools", "elsewhere"])
-    def test_it_runs_when_pasted(
+    def test_command_runs_in_a_shell(
         self, installed: Path, tmp_path: Path, folder: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (tmp_path / "elsewhere").mkdir()
@@ -102,8 +103,8 @@ class TestCommandName:
         assert subprocess.run(["/bin/sh", "-c", command_name()], check=False).returncode == 0
 
 
-def test_an_example_is_one_line_to_paste(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_line_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("setwise.cli.runtime.command_name", lambda: "setwise")
-    assert example("predict", "my model.setwise", "--separator", "|") == (
+    assert command_line("predict", "my model.setwise", "--separator", "|") == (
         "setwise predict 'my model.setwise' --separator '|'"
     )

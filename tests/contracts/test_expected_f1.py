@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from setwise.abilities import lacking
-from setwise.classifier_spec import MODELS
 from setwise.inference import SetCalibration
 from setwise.labels import LabelMatrix, Support
-from setwise.models import LabelSizeFactors
+from setwise.models import MODELS, LabelSizeFactors
+from setwise.posterior import lacking
 from setwise.prediction import Recipe
 from tests.models.corpora import small_corpus
 
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged
 X, y = small_corpus(n=80)
 NEW, _ = small_corpus(random_state=1, n=30)
 SUPPORT = Support.of(LabelMatrix.of(y))
-EVERY: dict[str, Any] = {name: kind(n_jobs=1) for name, kind in MODELS.items()}
+EVERY: dict[str, Any] = {name: entry.model(n_jobs=1) for name, entry in MODELS.items()}
 EVERY["lsf, multinomial"] = LabelSizeFactors("multinomial", n_jobs=1)
 PLAIN, SCALED = SetCalibration(), SetCalibration(3.0, 0.0, 0.5)
 RECIPES = [
@@ -54,8 +53,9 @@ def test_it_lies_between_0_and_1(name: str, factor: float, shift: float) -> None
     model = changed(name, factor, shift)
     able = [recipe for recipe in RECIPES if not lacking(model, *recipe.needs(model))]
     assert len(able) >= 8
+    posterior = model.posterior(NEW)
     for recipe in able:
-        value = recipe.decided(model, NEW, SUPPORT, with_value=True).value
+        value = recipe.decide(posterior, SUPPORT).value
         assert value.min() >= 0.0, recipe
         assert value.max() <= 1.0, recipe
 
@@ -63,7 +63,7 @@ def test_it_lies_between_0_and_1(name: str, factor: float, shift: float) -> None
 @pytest.mark.parametrize("shift", [0.0, 1e8, 1e17, 1e25])
 def test_size_marginals_of_a_crf_are_those_of_a_distribution(shift: float) -> None:
     """Sets that share a large score differ by little of it: their probabilities must still sum to one."""
-    found = changed("crf", 1.0, shift).size_marginals(NEW)
+    found = changed("crf", 1.0, shift).posterior(NEW).size_marginals()
     sizes = np.arange(1, found.joint.shape[2] + 1)
     mass = found.empty + (found.joint.sum(axis=1) / sizes).sum(axis=1)
     np.testing.assert_allclose(mass, 1.0, rtol=1e-12)

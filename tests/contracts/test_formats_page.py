@@ -1,4 +1,4 @@
-"""The files, messages and commands that docs/formats.md shows are true."""
+"""docs/formats.md matches the registry of formats, and its files, messages and commands work as shown."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import io
 import re
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
 
 from setwise.cli.data import data_commands
-from setwise.cli.reading import _options
-from setwise.data import FORMATS, ReadOptions, TextDocument, convert
-from setwise.data.formats import arff_head, parquet, streams
-from tests.cli.process import run
+from setwise.cli.read_options import read_options_from
+from setwise.data import FORMATS, Format, ReadOptions, TextDocument, convert
+from setwise.data.formats import arff_header, parquet_table, streams
+from tests.cli.process import call
 from tests.data.examples import plain, put, read_all, vector
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -43,32 +44,56 @@ def test_files(page: str, ending: str, tmp_path: Path) -> None:
     assert read_all(put(tmp_path / f"docs.{ending}", content)) == FILES[ending]
 
 
-def test_every_format_and_ending_is_named(page: str) -> None:
-    for format in FORMATS.values():
-        assert f"`{format.name}`" in page
-        for ending in format.endings:
-            assert f"`{ending}`" in page
+def command(name: str) -> Any:
+    group: Any = get_command(data_commands)
+    return group.commands[name]
 
 
-def test_every_option_of_reading_is_named(page: str) -> None:
-    stats = get_command(data_commands).commands["stats"]  # type: ignore[attr-defined]
-    flags = {option.name: option.opts[0] for option in stats.params}
+def flags() -> dict[str, str]:
+    """Return the command-line option of each field of ``ReadOptions``."""
+    return {option.name: option.opts[0] for option in command("stats").params}
+
+
+def table_row(format: Format) -> str:
+    options = [flag for name, flag in flags().items() if format.takes(name)]
+    cells = [
+        f"`{format.name}`",
+        " ".join(f"`{suffix}`" for suffix in format.suffixes) or "-",
+        format.description,
+        "yes" if format.stores_ids else "no",
+        " ".join(f"`{flag}`" for flag in options) or "-",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def test_the_table_is_that_of_the_registry(page: str) -> None:
+    table = page.partition("| format |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert table == [table_row(format) for format in FORMATS.values()]
+
+
+def test_the_help_of_convert_names_every_format() -> None:
+    shown = call("data", "convert", "--help").stdout
+    for name in FORMATS:
+        assert re.search(rf"\b{name}\b", shown), name
+
+
+def test_every_read_option_is_named(page: str) -> None:
     for field in fields(ReadOptions):
-        if field.name != "keep":  # which is an option of `predict`
-            assert f"`{flags[field.name]}" in page, field.name
+        if field.name != "extra_columns":  # which only `predict` offers
+            assert f"`{flags()[field.name]}" in page, field.name
 
 
 def test_options_of_reading_have_the_same_defaults_everywhere() -> None:
-    assert _options() == ReadOptions()
+    assert read_options_from() == ReadOptions()
 
 
 def test_limits(page: str) -> None:
-    rows = dict(re.findall(r"^\| (.*?) \| ([0-9,]+(?: MiB)?(?: unpacked)?) \|$", page, re.MULTILINE))
+    rows = dict(re.findall(r"^\| (.*?) \| ([0-9,]+(?: MiB)?(?: uncompressed)?) \|$", page, re.MULTILINE))
     assert list(rows.values()) == [
-        f"{streams.LONGEST_LINE >> 20} MiB",
-        f"{streams.MOST_EMPTY_LINES:,}",
-        f"{parquet.LARGEST_COLUMN >> 20} MiB unpacked",
-        f"{arff_head.LARGEST_XML >> 20} MiB",
+        f"{streams.MAX_LINE_BYTES >> 20} MiB",
+        f"{streams.MAX_EMPTY_LINES:,}",
+        f"{parquet_table.MAX_COLUMN_BYTES >> 20} MiB uncompressed",
+        f"{arff_header.MAX_XML_BYTES >> 20} MiB",
         f"{ReadOptions().largest_index:,}",
     ]
 
@@ -76,7 +101,7 @@ def test_limits(page: str) -> None:
 def test_the_message(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     put(Path("docs.jsonl"), '{"text": "a"}\n' * 2 + '{"text": "a", "labels": "weather"}\n')
-    result = run("data", "stats", "docs.jsonl")
+    result = call("data", "stats", "docs.jsonl")
     message = next(content for language, content in blocks(page) if language == "text")
     assert result.stderr == f"error: {message}"
 
@@ -87,15 +112,15 @@ def test_commands(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     convert("docs.jsonl", "docs.csv")
     (commands,) = (content for language, content in blocks(page) if language == "sh")
     for command in commands.splitlines():
-        result = run(*command.split()[1:])
+        result = call(*command.split()[1:])
         assert result.returncode == 0, result.stderr
 
 
 def test_python(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = blocks(page)
-    at = next(position for position, (language, _) in enumerate(found) if language == "python")
+    all_blocks = blocks(page)
+    at = next(position for position, (language, _) in enumerate(all_blocks) if language == "python")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(found[at][1], "formats.md", "exec"), {})
-    assert ("text", printed.getvalue()) == found[at + 1]
+        exec(compile(all_blocks[at][1], "formats.md", "exec"), {})
+    assert ("text", printed.getvalue()) == all_blocks[at + 1]

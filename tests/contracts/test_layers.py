@@ -1,4 +1,4 @@
-"""Rooms import only from the rooms below them, and every room has its layer."""
+"""Packages import only from the layers below them, and every package has its layer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 
-def test_no_room_imports_from_one_above_or_beside_it(repository):
+def test_no_package_imports_from_a_layer_above_or_beside_it(repository: Path) -> None:
     result = subprocess.run(
         [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"],
         cwd=repository,

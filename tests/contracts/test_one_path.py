@@ -1,7 +1,7 @@
 """One path from documents to sets: whoever asks, a document gets the same set.
 
-``predict``, ``decide``, the command ``predict`` and what the command ``evaluate`` scores are compared for every model,
-inference and decision that go together.
+``predict``, ``predict_with_value``, the command ``predict`` and what the command ``evaluate`` scores are compared for
+every model, inference and decision that can be combined.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,14 +19,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from typer.testing import CliRunner
 
 from setwise import SetClassifier
-from setwise.classifier_spec import MODELS
 from setwise.cli.app import app
-from setwise.cli.scoring import Scoring
+from setwise.cli.scoring import BatchScorer
+from setwise.decision import DECISIONS
 from setwise.exceptions import Incompatible
-from setwise.inference import SetCalibration
-from setwise.models import LabelSizeFactors
-from setwise.persistence import save
-from setwise.prediction.recipe import DecisionName, InferenceName
+from setwise.inference import INFERENCES, SetCalibration
+from setwise.models import MODELS, LabelSizeFactors
+from setwise.prediction import are_compatible
 from setwise.text import TextVectorizer
 from tests.cli.corpus import COMMON, WORDS, news, write_jsonl
 
@@ -37,11 +36,7 @@ TRAIN_LABELS: Any = [one["labels"] for one in TRAIN]
 BATCH = 7
 
 PAIRS = [
-    (inference, decision)
-    for inference in get_args(InferenceName)
-    for decision in get_args(DecisionName)
-    if (decision == "most_probable" and inference in ("support", "mode"))
-    or (decision != "most_probable" and inference != "mode")
+    (inference, decision) for inference in INFERENCES for decision in DECISIONS if are_compatible(inference, decision)
 ]
 
 
@@ -64,7 +59,7 @@ def fitted(model: Any, inference: Any, decision: Any, **options: Any) -> SetClas
     """Return the classifier, fitted once; a threshold equals a probability that occurs among the documents."""
     key = (str(model), inference, decision, str(options))
     if key not in _fitted:
-        made = MODELS[model](n_jobs=1) if isinstance(model, str) else model
+        made = MODELS[model].model(n_jobs=1) if isinstance(model, str) else model
         parameters: Any = {"calibration": None, "n_samples": 30, "n_jobs": 1, **options}
         classifier = SetClassifier(made, inference, decision, **parameters)
         try:
@@ -98,16 +93,16 @@ def test_every_path_gives_the_same_sets(
 ) -> None:
     classifier = fitted(model, inference, decision, **options)
     predicted = classifier.predict(NEW)
-    decided = classifier.decide(NEW)
+    decided = classifier.predict_with_value(NEW)
     assert classifier.labels_.with_indicator(decided.sets).as_given() == predicted
-    scoring = Scoring(classifier)
-    scoring.add(NEW, predicted)
-    assert scoring.scores().set_accuracy == 1.0
+    scorer = BatchScorer(classifier)
+    scorer.add(NEW, predicted)
+    assert scorer.scores().metrics["set_accuracy"] == 1.0
 
     monkeypatch.setattr("setwise.cli.predict.BATCH", BATCH)
     monkeypatch.setattr("setwise.cli.evaluate.BATCH", BATCH)
     file, documents, out = tmp_path / "m.setwise", tmp_path / "d.jsonl", tmp_path / "p.jsonl"
-    save(file, classifier, VECTORIZER)
+    classifier.save(file, VECTORIZER)
     write_jsonl(documents, [{"text": t, "labels": labels} for t, labels in zip(TEXTS, predicted, strict=True)])
     run("predict", file, documents, "-o", out)
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
@@ -126,8 +121,8 @@ def test_a_threshold_cuts_what_predict_proba_gives(model: Any, inference: Any, p
     chances = classifier.predict_proba(NEW)
     level = float(chances.ravel()[place])  # one that occurs: above it is not at it
     classifier.recipe_ = replace(classifier.recipe_, threshold=level)
-    assert_array_equal(classifier.decide(NEW).sets.toarray(), chances > level)
-    assert_array_equal(classifier._predicted(NEW).indicator.toarray(), chances > level)
+    assert_array_equal(classifier.predict_with_value(NEW).sets.toarray(), chances > level)
+    assert_array_equal(classifier._predict_labels(NEW).indicator.toarray(), chances > level)
 
 
 @pytest.mark.parametrize("model", ["br", "pcc", "cbm"])

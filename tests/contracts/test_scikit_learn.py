@@ -37,19 +37,30 @@ EXPECTED = dict.fromkeys(
         "check_n_features_in_after_fitting",
         "check_positive_only_tag_during_fit",
         "check_readonly_memmap_input",
+        "check_sample_weights_list",
+        "check_sample_weights_not_an_array",
+        "check_sample_weights_not_overwritten",
+        "check_sample_weights_pandas_series",
+        "check_sample_weights_shape",
     ],
     CLASSES,
 )
+FOLDS = "the check passes folds as cv, which is a share or a number of folds here"
+EXPECTED_OF_CV = dict.fromkeys(
+    ["check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"], FOLDS
+)
+EXPECTED |= EXPECTED_OF_CV
 ONE_COLUMN = "the check asks for one column of predictions, since it gave one of classes; each class is a label here"
 EXPECTED_OF_CLASSES = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], ONE_COLUMN)
+EXPECTED_OF_CLASSES |= EXPECTED_OF_CV
 
 
 class ReadsClasses(SetClassifier):
     """Reads a column of classes as sets of one label, so that every check has something to fit."""
 
-    def fit(self, X: Any, y: Any) -> ReadsClasses:
-        self.seen_ = np.unique(y)
-        super().fit(X, None if y is None else self._sets(y))
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ReadsClasses:  # type: ignore[override]
+        self.seen_ = np.unique(np.asarray(y))
+        super().fit(X, None if y is None else self._sets(y), sample_weight)
         return self
 
     def score(self, X: Any, y: Any) -> float:

@@ -1,4 +1,4 @@
-"""Small files of every format, and damage to their bytes."""
+"""Small files of every format, and random damage to their bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ODD_PIECES = [
 
 
 def mutated(content: bytes, chance: random.Random) -> bytes:
-    """Cut, repeat, overwrite or put something odd into some places."""
+    """Return the content with some places cut, repeated, overwritten, or with odd bytes inserted."""
     for _ in range(chance.randint(1, 4)):
         at, to = sorted(chance.randrange(len(content) + 1) for _ in range(2))
         before, between, after = content[:at], content[at:to], content[to:]
@@ -29,12 +29,12 @@ def mutated(content: bytes, chance: random.Random) -> bytes:
     return content
 
 
-def made(folder: Path, name: str) -> Path:
-    """A small file of a format, perhaps packed."""
-    name, _, how = name.partition(", ")
+def write_example(folder: Path, name: str) -> Path:
+    """Write a small file of a format: "jsonl", or "jsonl, compressed", or "parquet, plain"."""
+    name, _, variant = name.partition(", ")
     format = FORMATS[name]
-    path = folder / f"docs{(format.endings or ('.arff',))[0]}{'.gz' if how == 'packed' else ''}"
-    if how == "of others":  # no checksums that find most faults before the library does
+    path = folder / f"docs{(format.suffixes or ('.arff',))[0]}{'.gz' if variant == 'compressed' else ''}"
+    if variant == "plain":  # without the checksums that find most damage before pyarrow does
         table = pa.table({"text": [d.text for d in TEXTS], "labels": [d.labels for d in TEXTS]})
         pq.write_table(table, path, compression="none", use_dictionary=False)
         return path

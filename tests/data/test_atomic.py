@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import pytest
 
-from setwise.data import atomic_writer, check_target
+from setwise.data import atomic_writer, check_writable
 from setwise.exceptions import InvalidData
 
 NO_SPACE = OSError(28, "No space left on device")
@@ -50,7 +50,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_old_file(
     if step != "write":
         monkeypatch.setattr(os, step, full)
     with (
-        pytest.raises(InvalidData, match=r"old must be a file that can be written; No space left on device\.$"),
+        pytest.raises(InvalidData, match=r"Cannot write .*old: No space left on device\.$"),
         atomic_writer(path) as file,
     ):
         write_and_fail(file, NO_SPACE if step == "write" else None)
@@ -60,12 +60,12 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_old_file(
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with (
-        pytest.raises(InvalidData, match="must be a file that can be written; No such file or directory"),
+        pytest.raises(InvalidData, match="Cannot write .*: No such file or directory"),
         atomic_writer(tmp_path / "absent" / "file"),
     ):
         raise AssertionError("the block must not run")
     with (
-        pytest.raises(InvalidData, match="must be a file that can be written; Is a directory"),
+        pytest.raises(InvalidData, match="Cannot write .*: Is a directory"),
         atomic_writer(tmp_path),
     ):
         pass
@@ -102,12 +102,12 @@ def test_a_device_is_not_replaced() -> None:
 
 def test_a_name_may_be_as_long_as_the_folder_allows(tmp_path: Path) -> None:
     name = "ü" * (os.pathconf(tmp_path, "PC_NAME_MAX") // 2) + "x"
-    check_target(tmp_path / name)
+    check_writable(tmp_path / name)
     with atomic_writer(tmp_path / name) as file:
         file.write(b"new")
     assert (tmp_path / name).read_bytes() == b"new"
-    with pytest.raises(InvalidData, match="must be a file that can be written; File name too long"):
-        check_target(tmp_path / (name + "x"))
+    with pytest.raises(InvalidData, match="Cannot write .*: File name too long"):
+        check_writable(tmp_path / (name + "x"))
 
 
 def test_a_pipe_without_a_name_is_written_to(tmp_path: Path) -> None:

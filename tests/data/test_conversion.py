@@ -18,10 +18,10 @@ from tests.data.examples import TEXTS, VECTOR_NAMES, VECTORS, plain, put, read_a
         (
             "a.jsonl",
             "b.svm",
-            r"a\.jsonl holds texts \(jsonl\) and .*b\.svm would hold vectors \(libsvm\); a conversion",
+            r"a\.jsonl contains texts \(jsonl\), but .*b\.svm would contain vectors \(libsvm\)\. Convert texts to",
         ),
-        ("-", "b.svm", r"- holds texts \(jsonl or csv or tsv\) and .*b\.svm would hold vectors \(libsvm\)"),
-        ("a.arff", "b.csv", r"a\.arff holds vectors \(meka\) and .*b\.csv would hold texts \(csv\)"),
+        ("-", "b.svm", r"- contains texts \(jsonl or csv or tsv\), but .*b\.svm would contain vectors \(libsvm\)"),
+        ("a.arff", "b.csv", r"a\.arff contains vectors \(meka\), but .*b\.csv would contain texts \(csv\)"),
     ],
 )
 def test_texts_are_no_vectors(tmp_path: Path, source: str, target: str, message: str) -> None:
@@ -37,8 +37,8 @@ def test_numbered_labels_stay_numbers_and_get_names_where_a_format_needs_them(tm
     convert(path, tmp_path / "docs.arff")
     with open_documents(tmp_path / "docs.arff") as documents:
         assert documents.names == Names(("2", "10"), ("x1", "x2", "x3"))
-        found = [plain(document) for document in documents]
-    assert found == [plain(vector({2: 1.0}, ("2", "10"))), plain(vector({0: 1.0}, ("2",)))]
+        read = [plain(document) for document in documents]
+    assert read == [plain(vector({2: 1.0}, ("2", "10"))), plain(vector({0: 1.0}, ("2",)))]
 
 
 def test_labels_by_name_get_numbers(tmp_path: Path) -> None:
@@ -51,9 +51,7 @@ def test_labels_by_name_get_numbers(tmp_path: Path) -> None:
 
 def test_too_many_features_to_name(tmp_path: Path) -> None:
     path = put(tmp_path / "docs.svm", "0 2000000000:1\n")
-    with pytest.raises(
-        InvalidData, match="must have at most 10,000,000 features, which all get names; got 2,000,000,000"
-    ):
+    with pytest.raises(InvalidData, match="has 2,000,000,000 features without names; at most 10,000,000 can be named"):
         convert(path, tmp_path / "docs.arff", ReadOptions(largest_index=2_000_000_000))
 
 
@@ -68,16 +66,14 @@ def test_a_file_is_never_converted_in_its_place(tmp_path: Path) -> None:
 
 
 def test_an_xml_file_that_is_read_is_never_changed(tmp_path: Path) -> None:
-    (tmp_path / "given").mkdir()
-    write_all(tmp_path / "given" / "docs.svm", VECTORS, VECTOR_NAMES)
-    convert(tmp_path / "given" / "docs.svm", tmp_path / "a.arff", write_options=WriteOptions("mulan"))
+    (tmp_path / "input").mkdir()
+    write_all(tmp_path / "input" / "docs.svm", VECTORS, VECTOR_NAMES)
+    convert(tmp_path / "input" / "docs.svm", tmp_path / "a.arff", write_options=WriteOptions("mulan"))
     names = (tmp_path / "a.xml").read_bytes()
     convert(tmp_path / "a.arff", tmp_path / "a.arff.gz", write_options=WriteOptions("mulan"))  # the same names
-    by_hand = names.replace(b"<labels", b"<!-- kept by hand --><labels")
+    by_hand = names.replace(b"<labels", b"<!-- edited by hand --><labels")
     (tmp_path / "a.xml").write_bytes(by_hand)
-    with pytest.raises(
-        InvalidData, match=r"a\.xml must hold the names of a\.arff\.gz or not be there; it holds others"
-    ):
+    with pytest.raises(InvalidData, match=r"a\.xml contains other names than those of a\.arff\.gz"):
         convert(tmp_path / "a.arff", tmp_path / "a.arff.gz", write_options=WriteOptions("mulan"))
     assert (tmp_path / "a.xml").read_bytes() == by_hand
 
@@ -110,10 +106,12 @@ def test_from_standard_input_to_standard_output(monkeypatch: pytest.MonkeyPatch)
 
 def test_what_a_pipe_cannot_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Pipe(monkeypatch, b"3 1:1\n")
-    with pytest.raises(InvalidParameter, match="^- can be read only once, and this reads it twice"):
+    with pytest.raises(InvalidParameter, match="^- can be read only once, but this needs to read it twice"):
         convert("-", "-", ReadOptions(format="libsvm"), WriteOptions("meka"))
     write_all(tmp_path / "docs.svm", VECTORS, VECTOR_NAMES)
-    with pytest.raises(InvalidParameter, match="^libsvm on - cannot give names of labels; write it to a file"):
+    with pytest.raises(
+        InvalidParameter, match="^libsvm puts label names in a second file, which - does not have. Write it to a file"
+    ):
         convert(tmp_path / "docs.svm", "-", write_options=WriteOptions("libsvm"))
     with pytest.raises(InvalidParameter, match="^- can be read only once"):
         split("-", tmp_path / "a.svm", tmp_path / "b.svm", ReadOptions(format="libsvm"))
@@ -130,7 +128,9 @@ def test_a_split_has_every_document_once_in_its_order(tmp_path: Path, stratified
     train, test = tmp_path / "train.csv", tmp_path / "test.parquet"
 
     def run(random_state: int) -> tuple[Any, Any]:
-        done = split(tmp_path / "docs.jsonl", train, test, share=0.3, random_state=random_state, stratified=stratified)
+        done = split(
+            tmp_path / "docs.jsonl", train, test, test_size=0.3, random_state=random_state, stratified=stratified
+        )
         assert done.n_written == (70, 30)
         return read_all(train), read_all(test)
 
@@ -147,7 +147,7 @@ def test_a_split_has_every_document_once_in_its_order(tmp_path: Path, stratified
 def test_a_split_of_vectors_keeps_their_names(tmp_path: Path) -> None:
     put(tmp_path / "docs.svm", "0 1:1\n5 2:1\n5 3:1\n0 4:1\n")
     (tmp_path / "out").mkdir()
-    split(tmp_path / "docs.svm", tmp_path / "out/a.arff", tmp_path / "out/b.arff", share=0.5)
+    split(tmp_path / "docs.svm", tmp_path / "out/a.arff", tmp_path / "out/b.arff", test_size=0.5)
     for name in "ab":
         with open_documents(tmp_path / f"out/{name}.arff") as documents:
             assert documents.names == Names(("0", "5"), ("x1", "x2", "x3", "x4"))
@@ -162,13 +162,11 @@ def test_bad_splits(tmp_path: Path) -> None:
         InvalidParameter, match=r"a\.jsonl would be overwritten by the output .*a\.jsonl; choose another"
     ):
         split(source, train, train)
-    with pytest.raises(
-        InvalidData, match="must have labels for a stratified split; it has none. Hint: split at random"
-    ):
+    with pytest.raises(InvalidData, match="has no labels, which a stratified split needs. Split it at random"):
         split(source, train, test)
-    with pytest.raises(InvalidParameter, match="^share must lie between 0 and 1; got 1.5"):
-        split(source, train, test, share=1.5, stratified=False)
+    with pytest.raises(InvalidParameter, match="^test_size must lie between 0 and 1; got 1.5"):
+        split(source, train, test, test_size=1.5, stratified=False)
     write_all(source, TEXTS[:1])
-    with pytest.raises(InvalidData, match="at least a document a part, 2; got 1"):
+    with pytest.raises(InvalidData, match="A split in 2 parts needs at least 2 documents; got 1"):
         split(source, train, test, stratified=False)
     assert list(tmp_path.iterdir()) == [source]

@@ -8,42 +8,41 @@ import sys
 import numpy as np
 import pytest
 
-from setwise.data import duplicates
-from setwise.data.duplicates import Keys
+from setwise.data import StringHashes, duplicates
 
 
-def keys_of(*texts: str | None) -> Keys:
-    keys = Keys()
+def hashes_of(*texts: str | None) -> StringHashes:
+    hashes = StringHashes()
     for text in texts:
-        keys.add(text)
-    return keys
+        hashes.add(text)
+    return hashes
 
 
 def test_repeated_and_shared_strings() -> None:
-    keys = keys_of("a b", "a  b\n", "c", None, "", "", "c", "C", "\ud800")
+    keys = hashes_of("a b", "a  b\n", "c", None, "", "", "c", "C", "\ud800")
     assert keys.n_repeated() == 2
-    assert keys.n_shared(keys_of("C", "", None)) == 1
-    assert keys.take(np.array([0, 2])).n_shared(keys_of("c")) == 1
+    assert keys.n_shared(hashes_of("C", "", None)) == 1
+    assert keys.take(np.array([0, 2])).n_shared(hashes_of("c")) == 1
 
 
 def test_hashes_are_the_same_in_another_process() -> None:
-    program = "from setwise.data.duplicates import Keys; k = Keys(); k.add('one text'); print(k.sketch().tolist())"
+    program = "from setwise.data import StringHashes; k = StringHashes(); k.add('one text'); print(k.sketch().tolist())"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
-    assert found.stdout.strip() == str(keys_of("one  text").sketch().tolist())
+    assert found.stdout.strip() == str(hashes_of("one  text").sketch().tolist())
 
 
 def test_a_sketch_of_few_strings_counts_exactly() -> None:
-    trained = keys_of("a", "b", "b", "", "c").sketch()
+    trained = hashes_of("a", "b", "b", "", "c").sketch()
     assert len(trained) == 3
     assert (np.diff(trained) > 0).all()
-    assert keys_of("a", "a", "x", "").n_shared_with(trained) == 2
+    assert hashes_of("a", "a", "x", "").n_shared_with(trained) == 2
 
 
 def test_a_sketch_of_many_strings_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duplicates, "MOST_SKETCHED", 500)
-    trained = keys_of(*(f"text {i}" for i in range(5000))).sketch()
+    monkeypatch.setattr(duplicates, "MAX_SKETCH_SIZE", 500)
+    trained = hashes_of(*(f"text {i}" for i in range(5000))).sketch()
     assert len(trained) == 500
-    tested = keys_of(*(f"text {i}" for i in range(4000, 7000)))  # a third was trained on
+    tested = hashes_of(*(f"text {i}" for i in range(4000, 7000)))  # a third was trained on
     assert tested.n_shared_with(trained) == pytest.approx(1000, rel=0.2)
-    assert keys_of(*(f"other {i}" for i in range(3000))).n_shared_with(trained) == 0
-    assert keys_of().n_shared_with(trained) == 0
+    assert hashes_of(*(f"other {i}" for i in range(3000))).n_shared_with(trained) == 0
+    assert hashes_of().n_shared_with(trained) == 0

@@ -1,4 +1,4 @@
-"""Text in other encodings, other delimiters, and files that are not what their name says."""
+"""Other encodings, other delimiters, and files whose content does not match their name."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import gzip
 import io
 import lzma
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from setwise.data import ReadOptions, TextDocument, convert, open_documents
 from setwise.exceptions import InvalidData, InvalidParameter
-from tests.data.examples import TEXTS, put, read_all, write_all
+from tests.data.examples import TEXTS, plain, put, read_all, write_all
 
 TABLE = "text,labels\ncafé crème,größe\n"
 EXPECTED = [TextDocument("café crème", ("größe",))]
@@ -54,7 +55,7 @@ def test_parquet_has_no_encoding(tmp_path: Path) -> None:
     ],
     ids=["cp1252", "ascii", "utf-16"],
 )
-def test_text_in_neither(tmp_path: Path, content: bytes, encoding: str, message: str) -> None:
+def test_text_that_is_not_in_the_encoding(tmp_path: Path, content: bytes, encoding: str, message: str) -> None:
     with pytest.raises(InvalidData, match=message):
         read_all(put(tmp_path / "docs.csv", content), encoding=encoding)
 
@@ -77,8 +78,8 @@ def test_encodings_that_do_not_exist(encoding: str) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_an_encoding_is_recognised(tmp_path: Path, content: bytes, encoding: str) -> None:
-    with pytest.raises(InvalidData, match=f"docs.csv.*use `--encoding {encoding}`"):
+def test_an_encoding_is_recognized(tmp_path: Path, content: bytes, encoding: str) -> None:
+    with pytest.raises(InvalidData, match=f"docs.csv.*[Uu]se `--encoding {encoding}`"):
         read_all(put(tmp_path / "docs.csv", content))
 
 
@@ -97,16 +98,16 @@ def workbook() -> bytes:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (gzip.compress(TABLE.encode()), r"docs\.csv is gzip-compressed; unpack it or let its name end in \.gz\.$"),
-        (bz2.compress(TABLE.encode()), r"docs\.csv is bzip2-compressed; unpack it first\.$"),
-        (lzma.compress(TABLE.encode()), r"docs\.csv is xz-compressed; unpack it first\.$"),
-        (b"\x28\xb5\x2f\xfd and more", r"docs\.csv is zstd-compressed; unpack it first\.$"),
-        (workbook(), r"docs\.csv is a zip archive or an Excel file; unpack it, or save it as CSV\.$"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1..", r"docs\.csv is an Excel file; save it as CSV\.$"),
+        (gzip.compress(TABLE.encode()), r"docs\.csv is gzip-compressed. Decompress it or add \.gz to its name\.$"),
+        (bz2.compress(TABLE.encode()), r"docs\.csv is bzip2-compressed. Decompress it first\.$"),
+        (lzma.compress(TABLE.encode()), r"docs\.csv is xz-compressed. Decompress it first\.$"),
+        (b"\x28\xb5\x2f\xfd and more", r"docs\.csv is zstd-compressed. Decompress it first\.$"),
+        (workbook(), r"docs\.csv is a zip archive or an Excel file. Extract it, or save it as CSV\.$"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1..", r"docs\.csv is an Excel file. Save it as CSV\.$"),
     ],
     ids=["gzip", "bzip2", "xz", "zstd", "xlsx", "xls"],
 )
-def test_a_file_that_is_no_text_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+def test_the_error_names_what_a_file_is_that_is_no_text(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "docs.csv"
     path.write_bytes(content)
     for on_error in ("stop", "skip"):
@@ -114,10 +115,10 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path, content: bytes, message
             read_all(path, on_error=on_error)
 
 
-def test_parquet_under_another_name_is_named(tmp_path: Path) -> None:
+def test_the_error_names_parquet_under_another_suffix(tmp_path: Path) -> None:
     write_all(tmp_path / "docs.parquet", TEXTS)
     path = (tmp_path / "docs.parquet").rename(tmp_path / "docs.csv")
-    with pytest.raises(InvalidData, match=r"docs\.csv is a parquet file; use `--from parquet`\.$"):
+    with pytest.raises(InvalidData, match=r"docs\.csv is a parquet file. Use `--from parquet`\.$"):
         read_all(path)
     assert read_all(path, format="parquet") == TEXTS
 
@@ -133,7 +134,7 @@ def test_another_delimiter(tmp_path: Path, delimiter: str, character: str, endin
 
 @pytest.mark.parametrize("delimiter", ["", ";;", '"', "\n", "\r", "\0"])
 def test_bad_delimiters(delimiter: str) -> None:
-    with pytest.raises(InvalidParameter, match=r"^delimiter must be one character or `tab`, and no quotation mark"):
+    with pytest.raises(InvalidParameter, match=r"^delimiter must be `tab` or one character that is no quotation mark"):
         ReadOptions(delimiter=delimiter)
 
 
@@ -141,13 +142,13 @@ def test_bad_delimiters(delimiter: str) -> None:
     ("head", "shown"),
     [("text;labels", "';'"), ('"id";"text"', "';'"), ("id\ttext", "tab"), ("id|text|labels", r"'\|'")],
 )
-def test_a_delimiter_is_recognised(tmp_path: Path, head: str, shown: str) -> None:
+def test_a_delimiter_is_recognized(tmp_path: Path, head: str, shown: str) -> None:
     with pytest.raises(InvalidData, match=rf"docs\.csv, line 1: .* Hint: use `--delimiter {shown}`\.$"):
         read_all(put(tmp_path / "docs.csv", head + "\n"))
 
 
 class Pipe(io.BytesIO):
-    """Standard input that is a pipe: a few bytes at a time, and no way back."""
+    """Standard input that is a pipe: it returns a few bytes at a time and cannot seek."""
 
     def seekable(self) -> bool:
         return False
@@ -156,7 +157,7 @@ class Pipe(io.BytesIO):
         return super().readline(min(size, 3) if size is not None and size > 0 else 3)
 
 
-@pytest.mark.parametrize("pack", [lambda content: content, gzip.compress])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
 @pytest.mark.parametrize(
     ("content", "format", "text"),
     [
@@ -168,45 +169,47 @@ class Pipe(io.BytesIO):
         ("labels\ttext\nx\ta, b\n", "tsv", "a, b"),
     ],
 )
-def test_standard_input_is_recognised(monkeypatch, pack, content: str, format: str, text: str) -> None:
+def test_standard_input_is_recognized(
+    monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes], content: str, format: str, text: str
+) -> None:
     for kind in (io.BytesIO, Pipe):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(kind(pack(content.encode()))))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(kind(compress(content.encode()))))
         with open_documents("-") as documents:
             assert documents.format.name == format
-            assert [document.text for document in documents] == [text]
+            assert [plain(document).text for document in documents] == [text]
 
 
-def test_standard_input_with_options(monkeypatch) -> None:
-    def given(content: bytes) -> None:
+def test_standard_input_with_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    def set_stdin(content: bytes) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
 
-    given("tags;body\nx;é\n".encode("utf-16"))
+    set_stdin("tags;body\nx;é\n".encode("utf-16"))
     assert read_all("-", encoding="utf-16", delimiter=";", text="body", labels="tags") == [TextDocument("é", ("x",))]
-    given(gzip.compress(b"0 1:1\n"))
+    set_stdin(gzip.compress(b"0 1:1\n"))
     assert len(read_all("-", format="libsvm")) == 1
-    given("text\na\n".encode("utf-16"))
-    with pytest.raises(InvalidData, match="^standard input looks like utf-16; use `--encoding utf-16`"):
+    set_stdin("text\na\n".encode("utf-16"))
+    with pytest.raises(InvalidData, match="^standard input seems to be encoded in utf-16. Use `--encoding utf-16`"):
         read_all("-")
-    given(b"text;labels\na;b\n")
-    with pytest.raises(InvalidData, match="^standard input, line 1: there must be a field 'text'.*`--delimiter ';'`"):
+    set_stdin(b"text;labels\na;b\n")
+    with pytest.raises(InvalidData, match="^standard input, line 1: field 'text' is missing.*`--delimiter ';'`"):
         read_all("-")
-    given(b"")
-    with pytest.raises(InvalidData, match="^standard input must hold at least one document; it is empty"):
+    set_stdin(b"")
+    with pytest.raises(InvalidData, match="^standard input contains no documents: it is empty"):
         read_all("-")
 
 
 @pytest.mark.parametrize("content", [b"0 1:1\n", b"__label__a some words\n", b"title,body\na,b\n", b"\x00\x01"])
-def test_standard_input_that_is_not_recognised(monkeypatch, content: bytes) -> None:
+def test_standard_input_that_is_not_recognized(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
     with pytest.raises(
         InvalidParameter,
-        match=r"^standard input must begin with a JSON object or with a table's head that has a field 'text'; "
-        r"if it is neither, give its format \(`--from`\)\.$",
+        match=r"^The format of standard input is not recognized as one of jsonl, csv, tsv, with a field 'text'\. "
+        r"Give its format with `--from`\.$",
     ):
         read_all("-")
 
 
-def test_a_conversion_from_standard_input_recognises_it(monkeypatch, tmp_path: Path) -> None:
+def test_a_conversion_from_standard_input_recognizes_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"text,labels\na,x\n")))
     convert("-", tmp_path / "docs.jsonl")
     assert read_all(tmp_path / "docs.jsonl") == [TextDocument("a", ("x",))]
@@ -215,9 +218,13 @@ def test_a_conversion_from_standard_input_recognises_it(monkeypatch, tmp_path: P
 def test_a_directory_and_an_unknown_ending(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "docs.csv"):
         folder.mkdir(exist_ok=True)
-        with pytest.raises(InvalidData, match=r" is a directory; give a file, and its format \(`--from`\) where"):
+        with pytest.raises(InvalidData, match=r" is a directory. Give a file, and its format \(`--from`\) if"):
             read_all(folder)
-    with pytest.raises(InvalidParameter, match=r"docs\.word must end in one of .*; else give its format \(`--from`\)"):
+    with pytest.raises(
+        InvalidParameter, match=r"docs\.word must end in one of .*Give any other file's format with `--from`"
+    ):
         read_all(tmp_path / "docs.word")
-    with pytest.raises(InvalidParameter, match=r"docs\.word must end in one of .*; else give its format \(`--to`\)"):
+    with pytest.raises(
+        InvalidParameter, match=r"docs\.word must end in one of .*Give any other file's format with `--to`"
+    ):
         write_all(tmp_path / "docs.word", TEXTS)

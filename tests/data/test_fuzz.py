@@ -1,4 +1,4 @@
-"""Damaged files: whatever is in them, documents come out or one sentence does, and soon."""
+"""Damaged files: reading them returns documents or raises one error of one line, in bounded time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import pytest
 from setwise.data import FORMATS, ReadOptions, open_documents
 from setwise.data.formats import streams
 from setwise.exceptions import InvalidData
-from tests.data.damage import made, mutated
+from tests.data.damage import mutated, write_example
 
 N_MUTATED = 2000
 N_MUTATED_NAMES = 500
-SECONDS_FOR_ALL = 60  # hundreds of times what it takes: only a hang is caught
+SECONDS_FOR_ALL = 60  # hundreds of times what is needed, so that only a hang fails
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def no_hang(seconds: int) -> Iterator[None]:
 
 
 class InMemory:
-    """Opens one file from memory and the others as usual: to write thousands of them takes longer than to read them."""
+    """Opens one file from memory and the others as usual, since writing thousands of files is slow."""
 
     def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.content = b""
@@ -61,9 +61,9 @@ def outcome(path: Path, on_error: Any) -> str:
     return "refused"
 
 
-@pytest.mark.parametrize("name", [*FORMATS, "jsonl, packed", "libsvm, packed", "parquet, of others"])
+@pytest.mark.parametrize("name", [*FORMATS, "jsonl, compressed", "libsvm, compressed", "parquet, plain"])
 def test_mutated_files(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = made(tmp_path, name)
+    path = write_example(tmp_path, name)
     content = path.read_bytes()
     file = InMemory(path, monkeypatch)
     chance = random.Random(f"mutated {name}")
@@ -79,7 +79,7 @@ def test_mutated_files(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatc
     ("name", "beside"), [("libsvm", "labels.txt"), ("libsvm", "features.txt"), ("mulan", "docs.xml")]
 )
 def test_mutated_names(tmp_path: Path, name: str, beside: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = made(tmp_path, name)
+    path = write_example(tmp_path, name)
     side = path.with_name(beside)
     content = side.read_bytes()
     file = InMemory(side, monkeypatch)

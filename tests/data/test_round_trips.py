@@ -38,7 +38,7 @@ few = settings(max_examples=40)
 
 
 def as_line(document: TextDocument) -> TextDocument:
-    """What fastText's format keeps of a document."""
+    """Return the part of a document that fastText's format can store."""
     return TextDocument(re.sub(r"\r\n|\r|\n", " ", document.text).strip(BLANKS), document.labels or ())
 
 
@@ -89,9 +89,9 @@ def vectors_of(path: Path) -> tuple[list[object], Names]:
 @few
 @given(vector_documents(), st.sampled_from(list(permutations(VECTOR_FORMATS, 2))))
 def test_vectors_and_all_names(
-    tmp_path_factory: pytest.TempPathFactory, made: tuple[list[VectorDocument], Names], pair: tuple[str, str]
+    tmp_path_factory: pytest.TempPathFactory, drawn: tuple[list[VectorDocument], Names], pair: tuple[str, str]
 ) -> None:
-    documents, names = made
+    documents, names = drawn
     every = (names.labels or ()) + (names.features or ())
     if any("\n" in name or "\r" in name or NOT_IN_XML.search(name) for name in every):
         return  # neither a list of names nor an xml file can hold them: tests of their own say so

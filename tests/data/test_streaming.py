@@ -1,4 +1,4 @@
-"""Files are read and written some documents at a time, never whole: shown by inputs that have no end."""
+"""Files are read and written in bounded memory, tested with inputs that have no end."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from setwise.data import ReadOptions, TextDocument, convert, open_documents, open_writer, statistics
-from setwise.data.formats import parquet, streams
+from setwise.data.formats import parquet_table, streams
 from setwise.exceptions import InvalidData
 from tests.data.examples import put
 
-HEADS = {
+HEADERS = {
     "jsonl": b"",
     "csv": b"text,labels\n",
     "tsv": b"text\tlabels\n",
@@ -35,12 +35,12 @@ ROWS = {
 
 
 class Endless(io.RawIOBase):
-    """A head, then one row again and again; counts what was asked for."""
+    """A header, then one row repeated for ever; counts the bytes read."""
 
-    def __init__(self, head: bytes, row: bytes) -> None:
+    def __init__(self, header: bytes, row: bytes) -> None:
         self._pieces = cycle([row])
-        self._left = head
-        self.n_given = 0
+        self._left = header
+        self.n_bytes_read = 0
 
     def readable(self) -> bool:
         return True
@@ -50,30 +50,30 @@ class Endless(io.RawIOBase):
             self._left += next(self._pieces)
         buffer[:] = self._left[: len(buffer)]
         self._left = self._left[len(buffer) :]
-        self.n_given += len(buffer)
+        self.n_bytes_read += len(buffer)
         return len(buffer)
 
 
-@pytest.mark.parametrize("format", HEADS)
+@pytest.mark.parametrize("format", HEADERS)
 def test_documents_come_before_the_file_ends(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    raw = Endless(HEADS[format], ROWS[format])
+    raw = Endless(HEADERS[format], ROWS[format])
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(raw, buffer_size=1024)))
     with open_documents("-", ReadOptions(format=format)) as documents:
         n_read = sum(1 for _ in islice(documents, 1000))
-        ahead = raw.n_given - len(HEADS[format]) - n_read * len(ROWS[format])
+        ahead = raw.n_bytes_read - len(HEADERS[format]) - n_read * len(ROWS[format])
     assert n_read == 1000
-    assert ahead <= 300 * len(ROWS[format]) + 2048  # what is parsed together, and the buffer
+    assert ahead <= 300 * len(ROWS[format]) + 2048  # one block of lines, and the buffer
 
 
-def made(n: int) -> Iterator[TextDocument]:
+def generate(n: int) -> Iterator[TextDocument]:
     return (TextDocument(f"document {i} " + "word " * 50, (f"label{i % 7}",)) for i in range(n))
 
 
-def peak_of_a_round(folder: Path, ending: str, n: int) -> int:
+def peak_memory(folder: Path, ending: str, n: int) -> int:
     tracemalloc.start()
     try:
         with open_writer(folder / f"a.{ending}") as write:
-            for document in made(n):
+            for document in generate(n):
                 write(document)
         convert(folder / f"a.{ending}", folder / f"b.{ending}")
         with open_documents(folder / f"b.{ending}") as documents:
@@ -85,16 +85,16 @@ def peak_of_a_round(folder: Path, ending: str, n: int) -> int:
 
 @pytest.mark.parametrize("ending", ["jsonl.gz", "csv", "txt", "parquet"])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 100)
-    peak_of_a_round(tmp_path, ending, 50)  # what is loaded once
-    small, large = (peak_of_a_round(tmp_path, ending, n) for n in (1000, 4000))
+    monkeypatch.setattr(parquet_table, "ROW_GROUP_ROWS", 100)
+    peak_memory(tmp_path, ending, 50)  # memory that is allocated once
+    small, large = (peak_memory(tmp_path, ending, n) for n in (1000, 4000))
     assert large < 1.3 * small + 50_000  # the documents of the large one alone take over 1,200,000
 
 
-def test_a_file_without_line_ends_is_refused_before_it_is_in_memory(
+def test_a_file_without_line_ends_is_an_error_before_it_fills_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(streams, "MAX_LINE_BYTES", 1000)
     path = put(tmp_path / "docs.txt", "short\n" + "a" * 1001)
     with (
         open_documents(path) as documents,

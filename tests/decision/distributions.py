@@ -1,14 +1,13 @@
-"""Hypothesis strategies for what is known of label sets, and ways to write it down by hand."""
+"""Hypothesis strategies for beliefs about label sets, and functions that build them by hand."""
 
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from setwise.labels import SetDistribution, SizeMarginals
+from setwise.labels import LabelMatrix, SetDistribution, SizeMarginals
 from tests.oracles.sets import every_set, size_marginals_by_sums
 
 Array = NDArray[np.float64]
@@ -21,7 +20,7 @@ MASSES = st.one_of(st.sampled_from([0.0, 1.0, 1e-12]), st.floats(0.0, 1.0))
 def distribution_of(masses: dict[tuple[int, ...], float], n_labels: int) -> SetDistribution:
     """One document; ``masses`` are by set, labels from 0."""
     sets = [[int(label in labels) for label in range(n_labels)] for labels in masses]
-    return SetDistribution(sp.csr_array(np.array(sets)), np.array([list(masses.values())]))
+    return SetDistribution(LabelMatrix.of(np.array(sets)), np.array([list(masses.values())]))
 
 
 @st.composite
@@ -32,13 +31,13 @@ def distributions(draw: st.DrawFn, max_labels: int = 7, max_documents: int = 3) 
     masses = draw(hnp.arrays(np.float64, (draw(st.integers(1, max_documents)), len(places)), elements=MASSES))
     masses[masses.sum(axis=1) <= 0.0, 0] = 1.0
     sets = every_set(n_labels)[places]
-    return SetDistribution(sp.csr_array(sets), masses / masses.sum(axis=1, keepdims=True))
+    return SetDistribution(LabelMatrix.of(sets), masses / masses.sum(axis=1, keepdims=True))
 
 
-def summed(known: SetDistribution) -> SizeMarginals:
+def summed(beliefs: SetDistribution) -> SizeMarginals:
     """What a distribution says of labels and sizes, by plain sums."""
-    sets = known.sets.toarray()
-    return SizeMarginals(*size_marginals_by_sums(known.probability, sets, sets.shape[1]))
+    sets = beliefs.sets.indicator.toarray()
+    return SizeMarginals(*size_marginals_by_sums(beliefs.probability, sets, sets.shape[1]))
 
 
 @st.composite

@@ -18,36 +18,36 @@ from tests.oracles.sets import every_set
 
 
 @given(distributions(), BETAS, st.data())
-def test_expected_f_is_that_of_the_definition(known: SetDistribution, beta: float, data: st.DataObject) -> None:
-    every = every_set(known.sets.shape[1])
+def test_expected_f_is_that_of_the_definition(beliefs: SetDistribution, beta: float, data: st.DataObject) -> None:
+    every = every_set(beliefs.sets.shape[1])
     places = st.integers(0, len(every) - 1)
-    rows = [data.draw(places) for _ in known.probability]
-    found = expected_f(summed(known), sp.csr_array(every[rows]), beta=beta)
+    rows = [data.draw(places) for _ in beliefs.probability]
+    found = expected_f(summed(beliefs), sp.csr_array(every[rows]), beta=beta)
     for i, row in enumerate(rows):
-        wanted = expected_f_of_sets(known.probability[i], known.sets.toarray(), every[[row]], beta)
-        assert found[i] == pytest.approx(wanted[0], abs=1e-13)
+        by_sums = expected_f_of_sets(beliefs.probability[i], beliefs.sets.indicator.toarray(), every[[row]], beta)
+        assert found[i] == pytest.approx(by_sums[0], abs=1e-13)
 
 
 @given(loose_marginals(), BETAS)
-def test_expected_f_of_every_set_under_marginals_that_do_not_fit_together(known: SizeMarginals, beta: float) -> None:
-    every = every_set(known.joint.shape[1])
-    same = SizeMarginals(np.repeat(known.joint[:1], len(every), axis=0), np.repeat(known.empty[:1], len(every)))
-    wanted = expected_f_of_sizes(known.joint[0], known.empty[0], every, beta)
-    assert_allclose(expected_f(same, sp.csr_array(every), beta=beta), wanted, rtol=1e-13, atol=1e-15)
+def test_expected_f_of_every_set_under_marginals_that_do_not_fit_together(beliefs: SizeMarginals, beta: float) -> None:
+    every = every_set(beliefs.joint.shape[1])
+    same = SizeMarginals(np.repeat(beliefs.joint[:1], len(every), axis=0), np.repeat(beliefs.empty[:1], len(every)))
+    by_sums = expected_f_of_sizes(beliefs.joint[0], beliefs.empty[0], every, beta)
+    assert_allclose(expected_f(same, sp.csr_array(every), beta=beta), by_sums, rtol=1e-13, atol=1e-15)
 
 
 @given(distributions(), BETAS)
-def test_what_gfm_promises_is_what_its_set_can_expect(known: SetDistribution, beta: float) -> None:
-    decided = gfm(known, beta=beta)
-    assert_allclose(expected_f(summed(known), decided.sets, beta=beta), decided.value, rtol=0, atol=1e-13)
+def test_what_gfm_promises_is_what_its_set_can_expect(beliefs: SetDistribution, beta: float) -> None:
+    decided = gfm(beliefs, beta=beta)
+    assert_allclose(expected_f(summed(beliefs), decided.sets, beta=beta), decided.value, rtol=0, atol=1e-13)
 
 
 @given(distributions())
-def test_no_set_is_more_probable_than_the_most_probable(known: SetDistribution) -> None:
-    decided = most_probable(known)
-    assert_array_equal(decided.value, known.probability.max(axis=1))
+def test_no_set_is_more_probable_than_the_most_probable(beliefs: SetDistribution) -> None:
+    decided = most_probable(beliefs)
+    assert_array_equal(decided.value, beliefs.probability.max(axis=1))
     for i, chosen in enumerate(decided.sets.toarray()):
-        assert_array_equal(chosen, known.sets.toarray()[known.probability[i].argmax()])
+        assert_array_equal(chosen, beliefs.sets.indicator.toarray()[beliefs.probability[i].argmax()])
 
 
 def test_of_equally_probable_sets_the_first_is_taken() -> None:
@@ -57,11 +57,11 @@ def test_of_equally_probable_sets_the_first_is_taken() -> None:
 
 
 @given(distributions(), st.integers(1, 14))
-def test_the_top_sets_are_the_most_probable_in_falling_order(known: SetDistribution, n: int) -> None:
-    best, probability = known.top(n)
-    assert best.shape == (len(known.probability), min(n, known.sets.shape[0]))
-    assert_array_equal(probability, -np.sort(-known.probability, axis=1)[:, :n])
-    assert_array_equal(np.take_along_axis(known.probability, best, axis=1), probability)
+def test_the_top_sets_are_the_most_probable_in_falling_order(beliefs: SetDistribution, n: int) -> None:
+    best, probability = beliefs.top(n)
+    assert best.shape == (len(beliefs.probability), min(n, beliefs.sets.shape[0]))
+    assert_array_equal(probability, -np.sort(-beliefs.probability, axis=1)[:, :n])
+    assert_array_equal(np.take_along_axis(beliefs.probability, best, axis=1), probability)
     assert all(len(set(row)) == len(row) for row in best.tolist())
 
 

@@ -1,4 +1,4 @@
-"""The fuzzer itself: whatever a case does to its process, it is told as that case's fault, and the others go on."""
+"""The fuzzer itself: whatever a case does to its process is reported as that case's fault, and the others run on."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 
 from fuzz import workers
-from fuzz.workers import Case, checked, run_all
+from fuzz.workers import Case, run_all, run_check
 
-DEEDS = ["used", "crash", "hang", "memory", "error", "work", "used"]
+BEHAVIORS = ["used", "crash", "hang", "memory", "error", "spin", "used"]
 
 
 @dataclass
-class Deeds:
+class MisbehavingCases:
     """Cases that misbehave, each in its own way."""
 
     def load(self) -> None:
-        workers.SECONDS = 1  # in the worker's own process
+        workers.CPU_SECONDS = 1  # only in the worker's own process
 
     def make(self, number: int) -> Case:
-        return Case(DEEDS[number], {"deed": DEEDS[number].encode()})
+        return Case(BEHAVIORS[number], {"behavior": BEHAVIORS[number].encode()})
 
     @staticmethod
     def check(path: Path) -> str:
@@ -33,34 +33,35 @@ class Deeds:
                 os.abort()
             case "hang":
                 time.sleep(60)
-            case "work":
+            case "spin":
                 while True:
                     pass
             case "memory":
-                np.empty(2 * workers.ADDRESS_SPACE, dtype=np.uint8)
+                np.empty(2 * workers.MAX_ADDRESS_SPACE, dtype=np.uint8)
             case "error":
-                raise KeyError("no error of setwise")
+                raise KeyError("not a setwise error")
         return "used"
 
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory is limited on Linux alone")
 
 
-def test_every_fault_belongs_to_its_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_fault_is_reported_for_its_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "CLOCK_SECONDS", 8.0)
-    found = {outcome.number: outcome for outcome in run_all(Deeds(), range(len(DEEDS)), tmp_path, 2)}
-    faults = [str(found[number].fault) for number in range(7)]
+    numbers = range(len(BEHAVIORS))
+    outcomes = {outcome.number: outcome for outcome in run_all(MisbehavingCases(), numbers, tmp_path, 2)}
+    faults = [str(outcomes[number].fault) for number in numbers]
     assert faults[1] == "the process died with exit code -6"
-    assert faults[2] == "it waited for more than 8 s"
-    assert faults[3] == "it asked for more than 4,294,967,296 bytes"
-    assert faults[4] == "KeyError: 'no error of setwise'"
-    assert faults[5] == "it took more than 5 s"
+    assert faults[2] == "ran for more than 8 s"
+    assert faults[3] == "asked for more than 4,294,967,296 bytes"
+    assert faults[4] == "KeyError: 'not a setwise error'"
+    assert faults[5] == "used more than 5 s of processor time"
     assert faults[0] == faults[6] == "None"
 
 
-def test_a_peak_of_memory_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "BYTES", 2**26)
-    assert checked(lambda path: str(np.ones(2**20).size), tmp_path, 0).fault is None
-    fault = checked(lambda path: str(np.ones(2**24).size), tmp_path, 0).fault
+def test_a_memory_peak_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "MAX_BYTES", 2**26)
+    assert run_check(lambda path: str(np.ones(2**20).size), tmp_path, 0).fault is None
+    fault = run_check(lambda path: str(np.ones(2**24).size), tmp_path, 0).fault
     assert fault is not None
-    assert fault.startswith("it took 13")
+    assert fault.startswith("used 13")

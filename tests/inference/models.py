@@ -1,4 +1,4 @@
-"""Models made by hand, so that an inference can be tested on scores of any kind."""
+"""Models with weights set by hand, so that an inference can be tested on any scores."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.labels import LabelMatrix, Support
-from setwise.models.br import BinaryRelevance
-from setwise.models.cbm import BernoulliMixture
+from setwise.models import BernoulliMixture, BinaryRelevance
 from tests.oracles.sets import every_set
 
 Array = NDArray[np.float64]
@@ -45,6 +44,6 @@ def whole_support(model: Any) -> Support:
 
 
 def support_of(model: Any, sets: Any, counts: Any = None) -> Support:
-    """The sets given, each seen as often as ``counts`` says."""
+    """Return the support of these sets, each seen as often as ``counts`` says."""
     rows = np.repeat(np.asarray(sets), 1 if counts is None else counts, axis=0)
     return Support.of(LabelMatrix.of(rows, model.classes_))

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
@@ -21,7 +24,7 @@ def assert_canonical(labels: LabelMatrix) -> None:
 
 
 @given(indicators())
-def test_dense_indicator_comes_back_as_it_went_in(dense):
+def test_dense_indicator_comes_back_as_it_went_in(dense: NDArray[np.int64]) -> None:
     labels = LabelMatrix.of(dense)
     assert_canonical(labels)
     assert labels.kind == "dense"
@@ -30,7 +33,7 @@ def test_dense_indicator_comes_back_as_it_went_in(dense):
 
 
 @given(st.data(), indicators())
-def test_sparse_indicator_of_any_form_comes_back_in_its_kind(data, dense):
+def test_sparse_indicator_of_any_form_comes_back_in_its_kind(data: st.DataObject, dense: NDArray[np.int64]) -> None:
     given_form = data.draw(sparse_forms(dense))
     labels = LabelMatrix.of(given_form)
     assert_canonical(labels)
@@ -40,7 +43,7 @@ def test_sparse_indicator_of_any_form_comes_back_in_its_kind(data, dense):
 
 
 @given(name_lists())
-def test_name_lists_come_back_sorted_and_without_repeats(documents):
+def test_name_lists_come_back_sorted_and_without_repeats(documents: Any) -> None:
     labels = LabelMatrix.of(documents)
     assert_canonical(labels)
     assert labels.kind == "names"
@@ -49,37 +52,37 @@ def test_name_lists_come_back_sorted_and_without_repeats(documents):
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16, np.float32, np.longdouble])
-def test_every_number_type_may_hold_labels(dtype):
+def test_every_number_type_may_hold_labels(dtype: Any) -> None:
     np.testing.assert_array_equal(LabelMatrix.of(np.array([[0, 1], [1, 0]], dtype=dtype)).as_given(), [[0, 1], [1, 0]])
 
 
-def test_rows_of_numbers_in_a_list_are_a_dense_indicator():
+def test_rows_of_numbers_in_a_list_are_a_dense_indicator() -> None:
     labels = LabelMatrix.of([[0, 1], [True, False]])
     assert labels.kind == "dense"
     np.testing.assert_array_equal(labels.as_given(), [[0, 1], [1, 0]])
 
 
 @pytest.mark.parametrize("documents", [[{"b", "a"}, set()], [("b", "a"), ()], np.array([["b", "a"], ["b", "b"]])])
-def test_the_names_of_a_document_may_come_in_any_collection(documents):
+def test_the_names_of_a_document_may_come_in_any_collection(documents: Any) -> None:
     assert LabelMatrix.of(documents).name_lists()[0] == ["a", "b"]
 
 
-def test_names_may_come_from_a_generator():
+def test_names_may_come_from_a_generator() -> None:
     assert LabelMatrix.of(names for names in (["x"], [])).name_lists() == [["x"], []]
 
 
-def test_given_names_fix_the_columns_and_their_order():
+def test_given_names_fix_the_columns_and_their_order() -> None:
     labels = LabelMatrix.of([["a"], ["c", "a"]], ["c", "b", "a"])
     np.testing.assert_array_equal(labels.indicator.toarray(), [[0, 0, 1], [1, 0, 1]])
 
 
-def test_documents_without_labels_need_a_vocabulary():
+def test_documents_without_labels_need_a_vocabulary() -> None:
     assert LabelMatrix.of([[], []], ["a"]).shape == (2, 1)
     with pytest.raises(InvalidData, match="at least one document and one label; got 2 and 0"):
         LabelMatrix.of([[], []])
 
 
-def test_the_input_is_copied_and_left_alone():
+def test_the_input_is_copied_and_left_alone() -> None:
     unsorted = sp.csr_array((np.array([1, 0, 1, 1]), np.array([2, 1, 0, 0]), np.array([0, 3, 4])), shape=(2, 3))
     labels = LabelMatrix.of(unsorted)
     assert unsorted.indices.tolist() == [2, 1, 0, 0]
@@ -88,7 +91,7 @@ def test_the_input_is_copied_and_left_alone():
     np.testing.assert_array_equal(labels.indicator.toarray(), [[1, 0, 1], [1, 0, 0]])
 
 
-def test_sizes_counts_and_constant_labels():
+def test_sizes_counts_and_constant_labels() -> None:
     labels = LabelMatrix.of([[1, 0, 1], [1, 0, 0]], ["all", "none", "some"])
     assert labels.sizes.tolist() == [2, 1]
     assert labels.counts.tolist() == [2, 0, 1]
@@ -96,7 +99,7 @@ def test_sizes_counts_and_constant_labels():
     assert labels.never == ("none",)
 
 
-def test_predictions_take_the_kind_and_names_of_the_labels_given():
+def test_predictions_take_the_kind_and_names_of_the_labels_given() -> None:
     labels = LabelMatrix.of([["news"], ["sport"]])
     assert labels.with_indicator(np.array([[True, True], [False, False], [False, True]])).as_given() == [
         ["news", "sport"],
@@ -106,7 +109,7 @@ def test_predictions_take_the_kind_and_names_of_the_labels_given():
 
 
 @pytest.mark.parametrize("chosen", [[2, 0], np.array([True, False, True])])
-def test_take_keeps_names_and_kind(chosen):
+def test_take_keeps_names_and_kind(chosen: Any) -> None:
     labels = LabelMatrix.of([["a"], ["b"], ["a", "c"]]).take(chosen)
     assert labels.names == ("a", "b", "c")
     assert sorted(labels.as_given()) == [["a"], ["a", "c"]]
@@ -115,7 +118,7 @@ def test_take_keeps_names_and_kind(chosen):
 
 @pytest.mark.parametrize("bad", [2, -1, 0.5, np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("form", [np.array, sp.csr_array, sp.csc_matrix], ids=lambda form: form.__name__)
-def test_values_other_than_0_and_1_are_refused_with_their_place(bad, form):
+def test_values_other_than_0_and_1_are_refused_with_their_place(bad: Any, form: Any) -> None:
     y = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, bad]])
     with pytest.raises(InvalidData, match=rf"^y must hold only 0 and 1; got {bad!s}.*in document 2, label 'b'\.$"):
         LabelMatrix.of(form(y), ["a", "b"])
@@ -129,7 +132,7 @@ def test_values_other_than_0_and_1_are_refused_with_their_place(bad, form):
     ],
     ids=["coo", "csr"],
 )
-def test_an_entry_stored_twice_counts_twice_and_is_refused(twice):
+def test_an_entry_stored_twice_counts_twice_and_is_refused(twice: Any) -> None:
     with pytest.raises(InvalidData, match=r"got 2\.0 in document 0"):
         LabelMatrix.of(twice)
 
@@ -146,7 +149,7 @@ def test_an_entry_stored_twice_counts_twice_and_is_refused(twice):
         (np.array([[1j]]), None, "y must hold numbers 0 and 1; got values of type complex128"),
         ([[1, 2, 2], [3]], None, "rows of one length where they hold numbers"),
         ([[0, 0], ["a", "b"]], None, "y must hold numbers 0 and 1"),
-        (np.zeros((2, 2)), ["a"], "one column a name; got 2 columns and 1 names"),
+        (np.zeros((2, 2)), ["a"], "one column per name; got 2 columns and 1 names"),
         ("sport", None, "a list of label names for each document; got a value of type str"),
         (["sport"], None, r"got the string 'sport' for document 0. Hint: write \['sport'\]"),
         ([["a"], None], None, "got None for document 1"),
@@ -157,7 +160,7 @@ def test_an_entry_stored_twice_counts_twice_and_is_refused(twice):
         ([["a"], ["a", "z"]], ["a", "b"], "y must hold only the 2 known labels; got 'z' in document 1"),
     ],
 )
-def test_what_is_no_label_matrix_is_refused_in_one_sentence(y, names, message):
+def test_what_is_no_label_matrix_is_refused_in_one_sentence(y: Any, names: Any, message: str) -> None:
     with pytest.raises(InvalidData, match=message):
         LabelMatrix.of(y, names)
 
@@ -170,17 +173,17 @@ def test_what_is_no_label_matrix_is_refused_in_one_sentence(y, names, message):
         ("ab", "got the string 'ab'"),
     ],
 )
-def test_bad_names_are_refused(names, message):
+def test_bad_names_are_refused(names: Any, message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
         LabelMatrix.of(np.zeros((1, 2)), names)
 
 
-def test_the_argument_is_called_what_the_caller_calls_it():
+def test_the_argument_is_called_what_the_caller_calls_it() -> None:
     with pytest.raises(InvalidData, match="^y_pred must hold only 0 and 1"):
         LabelMatrix.of(np.array([[3]]), called="y_pred")
 
 
-def test_a_label_matrix_passes_through_where_its_names_agree():
+def test_a_label_matrix_passes_through_where_its_names_agree() -> None:
     labels = LabelMatrix.of([["a", "b"]])
     assert LabelMatrix.of(labels) is labels
     assert LabelMatrix.of(labels, ["a", "b"]) is labels

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix, Support
@@ -18,7 +20,7 @@ def sets_of(labels: LabelMatrix) -> list[tuple[int, ...]]:
 
 
 @given(indicators(max_samples=12, max_labels=3))
-def test_support_is_what_counting_tuples_gives(dense):
+def test_support_is_what_counting_tuples_gives(dense: NDArray[np.int64]) -> None:
     labels = LabelMatrix.of(dense)
     support = Support.of(labels)
     counted = Counter(sets_of(labels))
@@ -28,7 +30,7 @@ def test_support_is_what_counting_tuples_gives(dense):
     assert [sets_of(support.sets)[index] for index in support.set_of] == sets_of(labels)
 
 
-def test_order_is_by_count_then_by_labels_also_past_256_labels():
+def test_order_is_by_count_then_by_labels_also_past_256_labels() -> None:
     y = np.zeros((5, 300), dtype=int)
     y[0, 256] = y[1, 2] = y[2, 299] = y[4, 299] = 1  # byte by byte, the wrong way round, 256 would precede 2
     support = Support.of(LabelMatrix.of(y))
@@ -37,26 +39,26 @@ def test_order_is_by_count_then_by_labels_also_past_256_labels():
 
 
 @given(indicators(max_samples=10), st.randoms(use_true_random=False))
-def test_order_of_documents_does_not_matter(dense, random):
+def test_order_of_documents_does_not_matter(dense: NDArray[np.int64], random: Random) -> None:
     order = random.sample(range(len(dense)), len(dense))
     support, shuffled = Support.of(LabelMatrix.of(dense)), Support.of(LabelMatrix.of(dense[order]))
     assert sets_of(support.sets) == sets_of(shuffled.sets)
     assert support.set_of[order].tolist() == shuffled.set_of.tolist()
 
 
-def test_sets_keep_the_names_of_the_labels():
+def test_sets_keep_the_names_of_the_labels() -> None:
     support = Support.of(LabelMatrix.of([["b"], ["a", "b"], ["b"], []]))
     assert support.sets.name_lists() == [["b"], [], ["a", "b"]]
 
 
-def test_index_of_finds_sets_of_other_documents():
+def test_index_of_finds_sets_of_other_documents() -> None:
     support = Support.of(LabelMatrix.of([["b"], ["a", "b"], ["b"]]))
     assert support.index_of([["b", "a"], ["a"], ["b"], []]).tolist() == [1, -1, 0, -1]
     with pytest.raises(InvalidData, match="got 'z' in document 0"):
         support.index_of([["z"]])
 
 
-def test_extra_sets_are_added_once_with_count_0_behind_the_others():
+def test_extra_sets_are_added_once_with_count_0_behind_the_others() -> None:
     support = Support.of(LabelMatrix.of([["b"], ["a", "b"], ["b"]]))
     more = support.with_sets([["a"], ["b"], ["a"]]).with_sets([[]])
     assert more.sets.name_lists() == [["b"], ["a", "b"], [], ["a"]]
@@ -64,7 +66,7 @@ def test_extra_sets_are_added_once_with_count_0_behind_the_others():
     assert more.set_of.tolist() == support.set_of.tolist() == [0, 1, 0]
 
 
-def test_rare_sets_are_dropped_and_their_documents_have_none():
+def test_rare_sets_are_dropped_and_their_documents_have_none() -> None:
     support = Support.of(LabelMatrix.of([["b"], ["a", "b"], ["b"], ["c"]])).at_least(2)
     assert support.n_sets == 1
     assert support.sets.names == ("a", "b", "c")
@@ -73,14 +75,14 @@ def test_rare_sets_are_dropped_and_their_documents_have_none():
     assert support.at_least(1).set_of.tolist() == [0, -1, 0, -1]
 
 
-def test_dropping_every_set_is_refused():
+def test_dropping_every_set_is_refused() -> None:
     with pytest.raises(
-        InvalidParameter, match="count must leave at least one set; got 3, and the most frequent set has 2"
+        InvalidParameter, match="min_count must leave at least one set; got 3, and the most frequent set occurs 2 times"
     ):
         Support.of(LabelMatrix.of([["b"], ["b"]])).at_least(3)
 
 
-def test_a_hundred_thousand_documents_are_all_counted():
+def test_a_hundred_thousand_documents_are_all_counted() -> None:
     rng = np.random.default_rng(0)
     y = LabelMatrix.of(sp.csr_array((rng.random((100_000, 100)) < 0.03).astype(np.int8)))
     support = Support.of(y)

@@ -99,7 +99,7 @@ def random_labels(random: np.random.Generator, X: Any, n_labels: int, share: flo
     scores = X @ random.normal(size=(X.shape[1], n_labels))
     spread = scores.std(axis=0) + 1e-300
     noisy = scores / spread + random.logistic(size=scores.shape)
-    return (noisy >= np.quantile(noisy, 1.0 - share, axis=0, method="higher")).astype(np.float64)
+    return np.asarray(noisy >= np.quantile(noisy, 1.0 - share, axis=0, method="higher"), dtype=np.float64)
 
 
 def small_problem(seed: int = 0, n: int = 60, d: int = 12, n_labels: int = 3, kind: str = "float64") -> Problem:

@@ -101,7 +101,7 @@ BAD_PARAMETERS: dict[str, tuple[str, Any]] = {
         "l1_ratio": [-1e-9, 1.0 + 1e-9, np.nan, "0.5", None, False],
         "tol": [0.0, -1e-9, np.nan, np.inf, "1e-3", True],
         "max_iter": [-1, 10.0, np.nan, "10", None, True],
-        "n_jobs": [0, -1, 1.0, "2", True],
+        "n_jobs": [0, 1.0, "2", True],
     }.items()
     for value in values
 }
@@ -112,7 +112,7 @@ def assert_one_sentence(error: Exception, argument: str) -> None:
     assert isinstance(error, ValueError)
     message = str(error)
     assert re.match(rf"^{argument} must [^\n]+\.$", message)
-    assert "; got " in message
+    assert "; got " in message or "; all are zero" in message
     assert len(message) < 250
 
 
@@ -124,7 +124,7 @@ def test_bad_data_is_refused(argument: str, change: dict[str, Any]) -> None:
         (critical_strengths, {}),
     ):
         with pytest.raises(InvalidData, match="must") as caught:
-            call(**({"X": X, "y": y} | given | change))  # type: ignore[operator]
+            call(**({"X": X, "y": y} | given | change))
         assert_one_sentence(caught.value, argument)
 
 
@@ -164,7 +164,8 @@ def test_more_threads_than_any_machine_has_do_not_break_the_process() -> None:
 def test_whole_numbers_too_large_for_the_core_do_not_break_it(name: str) -> None:
     """More iterations than anyone can wait for is no limit; more threads than a machine has may be refused."""
     try:
-        fits = fit_labels(X, y, strength=0.1, tol=1e-3, **{name: WIDE})
+        options: Any = {name: WIDE}
+        fits = fit_labels(X, y, strength=0.1, tol=1e-3, **options)
     except InvalidParameter as refused:
         assert_one_sentence(refused, name)
     else:

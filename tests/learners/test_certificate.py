@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setwise.data.catalogue import Corpus
+from setwise.data import Corpus
 from setwise.learners import fit_labels
 from tests.learners.problems import Problem, problems, random_features, random_labels
 

@@ -167,11 +167,11 @@ def test_a_start_beyond_the_limits_is_refused() -> None:
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ([1, 2], r"one whole number a label, shape \(3,\); got shape \(2,\)"),
-        (4, r"one whole number a label, shape \(3,\); got shape \(\)"),
-        ([1.0, 2.0, 3.0], "one whole number a label.* of type float64"),
-        ([True, False, True], "one whole number a label.* of type bool"),
-        (["a", "b", "c"], "one whole number a label"),
+        ([1, 2], r"one integer per label, shape \(3,\); got shape \(2,\)"),
+        (4, r"one integer per label, shape \(3,\); got shape \(\)"),
+        ([1.0, 2.0, 3.0], "one integer per label.* of type float64"),
+        ([True, False, True], "one integer per label.* of type bool"),
+        (["a", "b", "c"], "one integer per label"),
         ([1, -1, 3], "between 0 and the 12 features; got -1"),
         ([1, 2, 13], "between 0 and the 12 features; got 13"),
     ],

@@ -51,7 +51,7 @@ USES = {
     "predict": lambda bad: FITTED.predict(bad),
     "fit a learner": lambda bad: fit_labels(bad, labels(), strength=0.01),
     "fit a model": lambda bad: BernoulliMixture(2).fit(bad, labels()),
-    "score sets": lambda bad: FITTED.model_.log_prob(bad, labels()),
+    "score sets": lambda bad: FITTED.model_.posterior(bad).log_prob(labels()),
     "labels to fit to": lambda bad: BinaryRelevance().fit(features(), bad),
     "labels to compare": lambda bad: instance_f1(bad, bad),
     "probabilities to decide by": lambda bad: decide(bad, np.eye(D, dtype=int)),

@@ -10,7 +10,7 @@ import pytest
 
 from setwise import _core
 
-FEATURES = {
+FEATURES: dict[str, Any] = {
     "n_rows": 3,
     "n_cols": 2,
     "indptr": np.array([0, 2, 4], dtype=np.int64),
@@ -20,9 +20,9 @@ FEATURES = {
     "peak": np.array([1.0, 1.0]),
     "caller_order": np.array([1, 0], dtype=np.int32),
 }
-SINGLE = {"values32": np.ones(4, dtype=np.float32), "row_values32": np.ones(4, dtype=np.float32)}
-DOUBLE = {"values64": np.ones(4), "row_values64": np.ones(4)}
-TARGETS = {
+SINGLE: dict[str, Any] = {"values32": np.ones(4, dtype=np.float32), "row_values32": np.ones(4, dtype=np.float32)}
+DOUBLE: dict[str, Any] = {"values64": np.ones(4), "row_values64": np.ones(4)}
+TARGETS: dict[str, Any] = {
     "n_rows": 3,
     "indptr": np.array([0, 1, 3], dtype=np.int64),
     "indices": np.array([1, 0, 2], dtype=np.int32),
@@ -30,7 +30,7 @@ TARGETS = {
     "weight": np.full(3, 1 / 3),
     "offset": None,
 }
-FIT = {
+FIT: dict[str, Any] = {
     "start_indptr": np.array([0, 1, 1], dtype=np.int64),
     "start_indices": np.array([1], dtype=np.int32),
     "start_values": np.array([0.5]),
@@ -39,7 +39,7 @@ FIT = {
     "l1_ratio": 1.0,
     "tol": np.full(2, 1e-6),
     "max_iter": 50,
-    "n_jobs": 1,
+    "n_threads": 1,
     "path": np.zeros(0),
 }
 
@@ -169,21 +169,21 @@ def test_starts_of_a_broken_structure_are_refused(change: dict[str, Any]) -> Non
     ],
     ids=range(5),
 )
-def test_room_for_weights_of_another_shape_is_refused(change: dict[str, Any]) -> None:
+def test_memory_for_weights_of_another_shape_is_refused(change: dict[str, Any]) -> None:
     features, targets = _core.Features(**FEATURES), _core.Targets(**TARGETS)
     with pytest.raises(ValueError, match=r"^dense "):
         _core.fit_binary(features, targets, **(FIT | {"l1_ratio": 0.0} | change))
 
 
 @pytest.mark.parametrize(
-    "room",
+    "memory",
     [np.zeros((2, 2), dtype=np.float32), np.zeros((2, 2), order="F"), np.zeros(4)],
     ids=["single precision", "by columns", "one axis"],
 )
-def test_room_for_weights_is_never_a_copy(room: Any) -> None:
+def test_memory_for_weights_is_never_a_copy(memory: Any) -> None:
     features, targets = _core.Features(**FEATURES), _core.Targets(**TARGETS)
     with pytest.raises(TypeError):
-        _core.fit_binary(features, targets, **(FIT | {"l1_ratio": 0.0, "dense": [room]}))
+        _core.fit_binary(features, targets, **(FIT | {"l1_ratio": 0.0, "dense": [memory]}))
 
 
 def test_features_and_targets_of_different_documents_are_refused() -> None:
@@ -204,9 +204,10 @@ def test_arrays_of_a_wrong_type_or_layout_are_refused_or_converted() -> None:
 
 def test_what_is_sound_goes_through_and_outlives_the_callers_names() -> None:
     for values in ({}, SINGLE, DOUBLE):
-        arrays = {name: np.array(value) for name, value in (FEATURES | values).items() if np.ndim(value)}
-        features = _core.Features(**({"n_rows": 3, "n_cols": 2} | arrays))
-        targets = _core.Targets(**{k: np.array(v) if np.ndim(v) else v for k, v in TARGETS.items()})
+        arrays: dict[str, Any] = {k: np.array(v) if np.ndim(v) else v for k, v in (FEATURES | values).items()}
+        features = _core.Features(**arrays)
+        arrays = {k: np.array(v) if np.ndim(v) else v for k, v in TARGETS.items()}
+        targets = _core.Targets(**arrays)
         del arrays
         gc.collect()
         *_, (indptr, indices, coef, intercept, violation, *_) = _core.fit_binary(features, targets, **FIT)
@@ -224,14 +225,20 @@ def test_a_path_gives_one_fit_a_strength() -> None:
 
 
 def test_no_columns_and_no_labels_are_sound() -> None:
-    nothing = {"n_cols": 0, "indptr": i64(0), "indices": i32(), "peak": np.zeros(0), "caller_order": i32()}
-    rows = {"row_indptr": i64(0, 0, 0, 0), "row_indices": i32()}
+    nothing: dict[str, Any] = {
+        "n_cols": 0,
+        "indptr": i64(0),
+        "indices": i32(),
+        "peak": np.zeros(0),
+        "caller_order": i32(),
+    }
+    rows: dict[str, Any] = {"row_indptr": i64(0, 0, 0, 0), "row_indices": i32()}
     features = _core.Features(**(FEATURES | nothing | rows))
-    no_start = {"start_indptr": i64(0, 0, 0), "start_indices": i32(), "start_values": np.zeros(0)}
+    no_start: dict[str, Any] = {"start_indptr": i64(0, 0, 0), "start_indices": i32(), "start_values": np.zeros(0)}
     ((_, _, coef, intercept, *_),) = _core.fit_binary(features, _core.Targets(**TARGETS), **(FIT | no_start))
     assert len(coef) == 0
     assert intercept == pytest.approx([np.log(1 / 2), np.log(2)], abs=1e-5)
     empty = _core.Targets(**(TARGETS | {"indptr": i64(0), "indices": i32(), "values": np.zeros(0)}))
-    none = {"start_indptr": i64(0), "start_intercept": np.zeros(0), "tol": np.zeros(0)}
+    none: dict[str, Any] = {"start_indptr": i64(0), "start_intercept": np.zeros(0), "tol": np.zeros(0)}
     (fitted,) = _core.fit_binary(features, empty, **(FIT | no_start | none))
     assert len(fitted[3]) == 0

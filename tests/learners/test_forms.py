@@ -13,7 +13,7 @@ from setwise.exceptions import InvalidData
 from setwise.learners import FeatureColumns, LabelFits, critical_strengths, fit_labels, fit_path
 from tests.learners.problems import random_features, random_labels, same_bits
 
-ARGUMENTS = {"strength": 0.01, "l1_ratio": 0.5, "tol": 1e-9}
+ARGUMENTS: dict[str, Any] = {"strength": 0.01, "l1_ratio": 0.5, "tol": 1e-9}
 
 
 def counts() -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -148,7 +148,7 @@ def test_the_order_of_features_and_documents_does_not_matter(l1_ratio: float) ->
     X = random_features(random, 50, 9, "float64", density=0.5)
     y = random_labels(random, X, 2)
     columns, rows = random.permutation(9), random.permutation(50)
-    chosen = {"strength": 0.01, "l1_ratio": l1_ratio, "tol": 1e-10}
+    chosen: dict[str, Any] = {"strength": 0.01, "l1_ratio": l1_ratio, "tol": 1e-10}
     fits = fit_labels(X, y, **chosen)
     moved = fit_labels(X[rows][:, columns], y[rows], **chosen)
     assert moved.coef.toarray() == pytest.approx(fits.coef.toarray()[:, columns], abs=1e-7)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from setwise.learners import LabelFits, critical_strengths, fit_labels
 from tests.learners.problems import Problem, problems, same_bits, small_problem
 
-TIGHT = {"strength": 0.02, "tol": 1e-10, "n_jobs": 1}
+TIGHT: dict[str, Any] = {"strength": 0.02, "tol": 1e-10, "n_jobs": 1}
 RATIOS = pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 
 
@@ -135,7 +136,7 @@ def test_swapping_zeros_and_ones_turns_the_signs(l1_ratio: float) -> None:
 @settings(max_examples=40)
 @given(problem=problems(), l1_ratio=st.sampled_from([0.0, 0.1, 1.0]))
 def test_many_labels_in_one_call_are_each_alone(problem: Problem, l1_ratio: float) -> None:
-    chosen = {"strength": 0.05, "l1_ratio": l1_ratio, "tol": 1e-6, "n_jobs": 1}
+    chosen: dict[str, Any] = {"strength": 0.05, "l1_ratio": l1_ratio, "tol": 1e-6, "n_jobs": 1}
     together = fit_labels(**problem.data, **chosen)
     critical = critical_strengths(**problem.data)
     for label in range(problem.y.shape[1]):

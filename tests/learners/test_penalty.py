@@ -80,5 +80,5 @@ def test_strength_out_of_range_is_refused(strength: Any) -> None:
 
 @pytest.mark.parametrize("l1_ratio", [-1e-9, 1.0 + 1e-9, np.nan, "0.5", None, True])
 def test_l1_ratio_out_of_range_is_refused(l1_ratio: Any) -> None:
-    with pytest.raises(InvalidParameter, match=r"^l1_ratio must lie in \[0, 1\]; got .* Hint: "):
+    with pytest.raises(InvalidParameter, match=r"^l1_ratio must be a number between 0 and 1; got .* Hint: "):
         ElasticNet(1.0, l1_ratio)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice, pairwise
 
 import numpy as np
@@ -16,7 +17,7 @@ from setwise.learners.quasi_newton import quasi_newton
 Vector = NDArray[np.float64]
 
 
-def quadratic(curvature: Vector, centre: Vector):  # type: ignore[no-untyped-def]
+def quadratic(curvature: Vector, centre: Vector) -> Callable[[Vector], tuple[float, Vector]]:
     def evaluate(v: Vector) -> tuple[float, Vector]:
         return float(0.5 * (curvature * (v - centre) ** 2).sum()), curvature * (v - centre)
 
@@ -28,7 +29,7 @@ def test_separable_quadratic_ends_at_the_prox(l1_ratio: float) -> None:
     curvature, centre = np.array([1.0, 10.0, 100.0, 1e3]), np.array([2.0, -0.01, 0.3, -4.0])
     net = ElasticNet(0.5, l1_ratio)
     iterates = list(islice(quasi_newton(quadratic(curvature, centre), np.zeros(4), [(slice(0, 3), net)]), 200))
-    best = [net.prox(c, 1.0 / h) for c, h in zip(centre[:3], curvature[:3], strict=True)]
+    best = [float(net.prox(c, 1.0 / h)) for c, h in zip(centre[:3], curvature[:3], strict=True)]
     assert_allclose(iterates[-1].point, [*best, -4.0], atol=1e-9)
     assert iterates[-1].violation < 1e-7
     assert np.diff([i.objective for i in iterates]).max() <= 0.0

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from setwise._validation import effective_n_jobs
 from setwise.learners import critical_strengths, fit_labels, fit_path
-from setwise.learners.checks import checked_n_jobs
 from tests.learners.problems import KINDS, same_bits, small_problem
 
 LARGE = 400
@@ -194,9 +194,9 @@ def test_threads_sleep_between_calls() -> None:
 )
 def test_omp_num_threads_is_honoured(monkeypatch: pytest.MonkeyPatch, value: str, expected: int | None) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    cores = checked_n_jobs(None)
+    cores = effective_n_jobs(None)
     monkeypatch.setenv("OMP_NUM_THREADS", value)
-    assert checked_n_jobs(None) == (expected or cores)
-    assert checked_n_jobs(2) == min(2, os.cpu_count() or 1)  # what is given goes first
+    assert effective_n_jobs(None) == (expected or cores)
+    assert effective_n_jobs(2) == min(2, os.cpu_count() or 1)  # what is given goes first
     monkeypatch.setenv("OMP_NUM_THREADS", "1000")
-    assert checked_n_jobs(None) == cores
+    assert effective_n_jobs(None) == cores

@@ -1,20 +1,27 @@
+"""Metrics of label sets, against worked examples, scikit-learn and one another."""
+
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given
+from numpy.typing import NDArray
 from sklearn import metrics as sklearn_metrics
 
 from setwise import metrics
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
-from setwise.metrics.named import evaluate_metric
+from setwise.metrics import evaluate_metric
 from tests.strategies import indicator_pairs
 
 TRUE = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]])
 PREDICTED = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 0], [1, 0, 0]])
-ALL = [
+Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
+ALL: list[Callable[[Any, Any], float]] = [
     metrics.hamming_loss,
     metrics.instance_f1,
     metrics.instance_precision,
@@ -23,13 +30,13 @@ ALL = [
     metrics.micro_f1,
     metrics.set_accuracy,
 ]
-# scikit-learn reads a single column as one label a document, not as a set.
+# scikit-learn reads a single column as one class per document, not as a set.
 TWO_LABELS_OR_MORE = indicator_pairs(min_labels=2)
 BY_NAME = {metric.__name__: metric for metric in ALL}
 
 
-def test_worked_example():
-    """Documents: half found, exact, both empty, and a label where there is none."""
+def test_worked_example() -> None:
+    """Four documents: one of two labels predicted, an exact match, two empty sets, and a label predicted for none."""
     assert metrics.instance_f1(TRUE, PREDICTED) == pytest.approx((2 / 3 + 1 + 1 + 0) / 4)
     assert metrics.instance_precision(TRUE, PREDICTED) == pytest.approx((1 + 1 + 1 + 0) / 4)
     assert metrics.instance_recall(TRUE, PREDICTED) == pytest.approx((1 / 2 + 1 + 1 + 0) / 4)
@@ -39,7 +46,7 @@ def test_worked_example():
     assert metrics.macro_f1(TRUE, PREDICTED) == pytest.approx((2 / 3 + 2 / 3) / 2)  # the third label is left out
 
 
-def test_label_table_of_the_worked_example():
+def test_label_table_of_the_worked_example() -> None:
     rows = metrics.label_table(LabelMatrix.of(TRUE, ["a", "b", "never"]), PREDICTED)
     assert [(row.name, row.n_true, row.n_predicted, row.n_shared) for row in rows] == [
         ("a", 1, 2, 1),
@@ -53,7 +60,7 @@ def test_label_table_of_the_worked_example():
     ]
 
 
-def test_two_empty_sets_agree_and_scikit_learn_says_otherwise():
+def test_two_empty_sets_score_1_and_0_in_scikit_learn() -> None:
     empty = np.zeros((1, 2), dtype=int)
     assert metrics.instance_f1(empty, empty) == metrics.F1_OF_EMPTY_SETS == 1.0
     assert metrics.macro_f1(empty, empty) == metrics.micro_f1(empty, empty) == 1.0
@@ -61,14 +68,14 @@ def test_two_empty_sets_agree_and_scikit_learn_says_otherwise():
     assert sklearn_metrics.f1_score(empty, empty, average="macro", zero_division=0) == 0.0
 
 
-def test_one_empty_set_is_a_miss_on_both_sides():
+def test_a_pair_with_one_empty_set_scores_0() -> None:
     full, empty = np.ones((1, 2), dtype=int), np.zeros((1, 2), dtype=int)
     for metric in (metrics.instance_f1, metrics.instance_precision, metrics.instance_recall):
         assert metric(full, empty) == metric(empty, full) == 0.0
 
 
 @given(TWO_LABELS_OR_MORE)
-def test_equals_scikit_learn_where_no_pair_of_sets_is_empty(pair):
+def test_equals_scikit_learn_where_no_pair_of_sets_is_empty(pair: Pair) -> None:
     true, predicted = pair
     assume((true + predicted).any(axis=1).all() and (true + predicted).any(axis=0).all())
     for average, prefix in [("samples", "instance_"), ("micro", "micro_"), ("macro", "macro_")]:
@@ -79,7 +86,7 @@ def test_equals_scikit_learn_where_no_pair_of_sets_is_empty(pair):
 
 
 @given(TWO_LABELS_OR_MORE)
-def test_differs_from_scikit_learn_by_the_empty_pairs_alone(pair):
+def test_instance_f1_differs_from_scikit_learn_only_by_empty_pairs(pair: Pair) -> None:
     true, predicted = pair
     both_empty = ~(true + predicted).any(axis=1)
     theirs = sklearn_metrics.f1_score(true, predicted, average="samples", zero_division=0)
@@ -88,48 +95,48 @@ def test_differs_from_scikit_learn_by_the_empty_pairs_alone(pair):
 
 @pytest.mark.parametrize("zero_division", [0.0, 1.0, np.nan])
 @given(TWO_LABELS_OR_MORE)
-def test_macro_f1_equals_scikit_learn_under_each_of_its_conventions(zero_division, pair):
+def test_macro_f1_equals_scikit_learn_under_each_of_its_conventions(zero_division: float, pair: Pair) -> None:
     theirs = sklearn_metrics.f1_score(*pair, average="macro", zero_division=zero_division)
-    if np.isnan(theirs):  # no label occurs at all: two empty sets, as in micro F1
+    if np.isnan(theirs):  # no label occurs: two empty sets, as in micro F1
         theirs = metrics.F1_OF_EMPTY_SETS
     assert metrics.macro_f1(*pair, zero_division=zero_division) == pytest.approx(theirs)
 
 
-def test_macro_f1_leaves_out_labels_that_are_neither_true_nor_predicted():
+def test_macro_f1_leaves_out_labels_that_are_neither_true_nor_predicted() -> None:
     true, predicted = np.array([[1, 0], [0, 0]]), np.array([[1, 0], [1, 0]])
     assert metrics.macro_f1(true, predicted) == pytest.approx(2 / 3)
     assert metrics.macro_f1(true, predicted, zero_division=0.0) == pytest.approx(1 / 3)
     assert metrics.macro_f1(true, predicted, zero_division=1) == pytest.approx((2 / 3 + 1) / 2)
     assert metrics.n_absent_labels(true, predicted) == 1
-    assert evaluate_metric("macro_f1", true, predicted) == pytest.approx(2 / 3)  # so tuning by it counts the same
+    assert evaluate_metric("macro_f1", true, predicted) == pytest.approx(2 / 3)  # tuning uses the same convention
 
 
 @given(indicator_pairs())
-def test_absent_labels_are_those_without_a_true_or_predicted_document(pair):
+def test_absent_labels_are_those_without_a_true_or_predicted_document(pair: Pair) -> None:
     assert metrics.n_absent_labels(*pair) == (~(pair[0] + pair[1]).any(axis=0)).sum()
 
 
 @pytest.mark.parametrize("zero_division", [0.5, -1, "warn", None, True])
-def test_other_conventions_are_refused(zero_division):
-    with pytest.raises(InvalidParameter, match=r"^zero_division must be 0, 1 or NaN \(leave out\); got "):
+def test_other_conventions_are_refused(zero_division: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"^zero_division must be 0, 1 or NaN; got "):
         metrics.macro_f1(TRUE, PREDICTED, zero_division=zero_division)
 
 
 @given(indicator_pairs())
-def test_exact_match_and_hamming_loss_are_shares_of_equal_rows_and_unequal_cells(pair):
+def test_exact_match_and_hamming_loss_are_shares_of_equal_rows_and_unequal_cells(pair: Pair) -> None:
     true, predicted = pair
     assert metrics.set_accuracy(true, predicted) == pytest.approx((true == predicted).all(axis=1).mean())
     assert metrics.hamming_loss(true, predicted) == pytest.approx((true != predicted).mean())
 
 
 @given(TWO_LABELS_OR_MORE)
-def test_exact_match_and_hamming_loss_equal_scikit_learn_always(pair):
+def test_exact_match_and_hamming_loss_equal_scikit_learn_always(pair: Pair) -> None:
     assert metrics.set_accuracy(*pair) == pytest.approx(sklearn_metrics.accuracy_score(*pair))
     assert metrics.hamming_loss(*pair) == pytest.approx(sklearn_metrics.hamming_loss(*pair))
 
 
 @given(indicator_pairs())
-def test_label_table_averages_to_macro_f1(pair):
+def test_label_table_averages_to_macro_f1(pair: Pair) -> None:
     rows = metrics.label_table(*pair)
     assert np.mean([row.f1 for row in rows]) == pytest.approx(metrics.macro_f1(*pair, zero_division=1.0))
     counted = [row.f1 for row in rows if row.n_true or row.n_predicted]
@@ -137,7 +144,7 @@ def test_label_table_averages_to_macro_f1(pair):
 
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.__name__)
-def test_every_form_gives_the_same_number(metric):
+def test_every_form_gives_the_same_number(metric: Callable[[Any, Any], float]) -> None:
     expected = metric(TRUE, PREDICTED)
     names = ["a", "b", "c"]
     true, predicted = LabelMatrix.of(TRUE, names), LabelMatrix.of(PREDICTED, names)
@@ -154,15 +161,15 @@ def test_every_form_gives_the_same_number(metric):
         assert metric(y_true, y_pred) == expected
 
 
-def test_lists_of_names_are_compared_over_all_names_in_both():
+def test_lists_of_names_are_compared_over_all_names_in_both() -> None:
     assert metrics.instance_f1([["a"], []], [["b"], []]) == pytest.approx(0.5)
     assert metrics.hamming_loss([["a"], []], [["b"], []]) == pytest.approx(2 / 4)
     assert metrics.instance_f1([["a"], ["b"]], [[], []]) == 0.0
 
 
 @pytest.mark.parametrize("metric", [*ALL, metrics.label_table], ids=lambda metric: metric.__name__)
-def test_what_cannot_be_compared_is_refused(metric):
-    with pytest.raises(InvalidData, match="same number of documents; got 4 and 3"):
+def test_labels_that_cannot_be_compared_are_refused(metric: Callable[[Any, Any], Any]) -> None:
+    with pytest.raises(InvalidData, match=r"^y_true has 4 rows but y_pred has 3\.$"):
         metric(TRUE, PREDICTED[:3])
     with pytest.raises(InvalidData, match="y_pred must have 3 labels; got 2"):
         metric(TRUE, PREDICTED[:, :2])

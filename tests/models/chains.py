@@ -1,4 +1,4 @@
-"""Chains with weights of our choosing, and what the oracle says of them."""
+"""Chains with weights set by hand, their probabilities by the oracle, and documents to train chains on."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from setwise.models.base import ModelState
-from setwise.models.pcc import ClassifierChain
+from setwise.models import ClassifierChain, ModelState
+from tests.learners.problems import random_features, random_labels
 from tests.oracles.chain import mixture_log_prob
 
 Array = NDArray[np.float64]
 
 
 def made_chain(orders: Any, coef: Any, feedback: Any, intercept: Any, **parameters: Any) -> ClassifierChain:
-    """A fitted model without a fit: chains x labels x features, chains x labels x labels, chains x labels."""
+    """Return a model with these weights: chains x labels x features, chains x labels x labels, chains x labels."""
     orders = np.asarray(orders, dtype=np.int32)
     coef, feedback, intercept = (np.asarray(part, dtype=np.float64) for part in (coef, feedback, intercept))
     n_labels, n_features = coef.shape[1:]
@@ -26,8 +26,8 @@ def made_chain(orders: Any, coef: Any, feedback: Any, intercept: Any, **paramete
         arrays |= {f"{name}.{each}": getattr(rows, each) for each in ("data", "indices", "indptr")}
         arrays[f"{name}.shape"] = np.array(rows.shape)
     values = {"classes_": [f"label {label}" for label in range(n_labels)], "n_features_in_": n_features}
-    known = ClassifierChain().get_params() | {"n_jobs": 1} | parameters
-    return ClassifierChain.from_state(ModelState("ClassifierChain", known, values, arrays))
+    chosen = ClassifierChain().get_params() | {"n_jobs": 1} | parameters
+    return ClassifierChain.from_state(ModelState("ClassifierChain", chosen, values, arrays))
 
 
 def random_chain(
@@ -39,7 +39,7 @@ def random_chain(
     spoken: float = 1.0,
     **parameters: Any,
 ) -> ClassifierChain:
-    """Random orders and weights; ``spoken`` is the size of the feedback, of which half is zero."""
+    """Return a model with random orders and weights; ``spoken`` is the size of the feedback, of which half is zero."""
     orders = np.array([random.permutation(n_labels) for _ in range(n_chains)])
     feedback = np.zeros((n_chains, n_labels, n_labels))
     for m, order in enumerate(orders):
@@ -50,9 +50,18 @@ def random_chain(
 
 
 def expected_log_prob(model: ClassifierChain, X: Array, sets: NDArray[np.int64]) -> Array:
-    """log p(set | x), documents by sets, by the oracle."""
+    """Return log p(set | x), documents by sets, by the oracle."""
     n_chains, n_labels = model.order_.shape
     coef = model.coef_.toarray().reshape(n_chains, n_labels, -1)
     feedback = model.feedback_.toarray().reshape(n_chains, n_labels, n_labels)
     scores = np.einsum("mlf,if->iml", coef, X) + model.intercept_.reshape(n_chains, n_labels)
     return np.array([mixture_log_prob(each, feedback, model.order_, sets) for each in scores])
+
+
+def corpus_of(random_state: int = 0, n: int = 80, d: int = 10, n_labels: int = 5) -> tuple[sp.csr_array, Any]:
+    """Return documents whose last label is mostly the first one."""
+    random = np.random.default_rng([random_state, n, d])
+    X = random_features(random, n, d, "float64", density=0.5)
+    y = random_labels(random, X, n_labels, share=0.35)
+    y[:, -1] = np.where(random.random(n) < 0.9, y[:, 0], 1 - y[:, 0])
+    return sp.csr_array(X), y

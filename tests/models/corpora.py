@@ -1,4 +1,4 @@
-"""Small random corpora for the models, and the manners that a test can ask of any of them."""
+"""Small random corpora for the models, and a comparison of fitted models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = ("ape", "bee", "cat", "dog", "eel")
 def small_corpus(
     random_state: int = 0, n: int = 60, d: int = 12, empty: bool = True
 ) -> tuple[sp.csr_array, NDArray[np.int64]]:
-    """Sparse documents, and five labels that depend on them; the first few sets hold every size there is."""
+    """Return sparse documents, and five labels that depend on them; the first few sets hold every size there is."""
     random = np.random.default_rng([random_state, n, d])
     X = sp.csr_array(random.normal(size=(n, d)) * (random.random((n, d)) < 0.5))
     scores = X @ random.normal(size=(d, len(NAMES))) - 0.4
@@ -32,7 +32,7 @@ def name_lists(y: NDArray[np.int64]) -> list[list[str]]:
 
 
 def same_state(one: Any, other: Any) -> bool:
-    """Whether two fitted models hold the same bits, whatever their parameters."""
+    """Return whether two fitted models have the same bits, whatever their parameters."""
     a, b = one.state(), other.state()
     return (
         a.values == b.values

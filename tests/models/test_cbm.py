@@ -13,14 +13,13 @@ from scipy.special import expit, softmax
 from setwise.exceptions import InvalidParameter
 from setwise.labels import LabelMatrix, Support
 from setwise.learners import ElasticNet
-from setwise.models.br import BinaryRelevance
-from setwise.models.cbm import BernoulliMixture
+from setwise.models import BernoulliMixture, BinaryRelevance
 from setwise.models.cbm_em import MixtureData
-from setwise.models.cbm_init import cluster_sets, smoothed_logits
+from setwise.models.cbm_init import BernoulliStart, cluster_sets, smoothed_logits
 from tests.models.corpora import small_corpus
 from tests.oracles.sets import every_set, size_marginals_by_sums
 
-EXACT = {"negligible": 0.0, "least_count": 0.0, "smoothing": 0.0}
+EXACT: dict[str, Any] = {"negligible": 0.0, "least_count": 0.0, "smoothing": 0.0}
 """Nothing is left out of a training step."""
 
 
@@ -43,13 +42,13 @@ def test_answers_are_those_of_brute_force(n_components: int) -> None:
     X, y = small_corpus()
     model = BernoulliMixture(n_components, strength=0.01, max_iter=5).fit(X, y)
     p, sets = probabilities(model, X), every_set(5)
-    assert_allclose(np.exp(model.log_prob(X, sets)), p, atol=1e-12)
-    assert_allclose(model.marginals(X), p @ sets, atol=1e-12)
-    modes = model.mode(X)
+    assert_allclose(np.exp(model.posterior(X).log_prob(sets)), p, atol=1e-12)
+    assert_allclose(model.posterior(X).marginals(), p @ sets, atol=1e-12)
+    modes = model.posterior(X).mode()
     assert_array_equal(modes.sets.toarray(), sets[p.argmax(axis=1)])
     assert_allclose(np.exp(modes.log_prob), p.max(axis=1), atol=1e-12)
     assert modes.exact.all()
-    found = model.size_marginals(X)
+    found = model.posterior(X).size_marginals()
     joint, empty = size_marginals_by_sums(p, sets, 5)
     assert_allclose(found.joint, joint, atol=1e-12)
     assert_allclose(found.empty, empty, atol=1e-12)
@@ -62,8 +61,8 @@ def test_one_component_is_binary_relevance(l1_ratio: float) -> None:
     mixture.fit(X, y)
     br = BinaryRelevance(strength=0.01, l1_ratio=l1_ratio).fit(X, y)
     assert mixture.objective_ == pytest.approx(br.objective_, abs=1e-6)
-    assert_allclose(mixture.log_prob(X, every_set(5)), br.log_prob(X, every_set(5)), atol=0.02)
-    assert_allclose(mixture.marginals(X), br.marginals(X), atol=0.01)
+    assert_allclose(mixture.posterior(X).log_prob(every_set(5)), br.posterior(X).log_prob(every_set(5)), atol=0.02)
+    assert_allclose(mixture.posterior(X).marginals(), br.posterior(X).marginals(), atol=0.01)
 
 
 def test_objective_is_the_penalised_mean_loss() -> None:
@@ -102,9 +101,12 @@ def test_objective_with_a_sharpness_is_the_mean_of_powers() -> None:
 def test_softer_starts_share_documents() -> None:
     X, y = small_corpus(3)
     data = MixtureData.of(X, y)
-    largest = [BernoulliMixture(4, start_sharpness=t)._start(data).max(axis=1).mean() for t in (1.0, 0.5, 0.1)]
+    largest = [
+        BernoulliMixture(4, start_sharpness=t)._initial_responsibilities(data).max(axis=1).mean()
+        for t in (1.0, 0.5, 0.1)
+    ]
     assert largest == sorted(largest, reverse=True)
-    assert_allclose(BernoulliMixture(4, start_sharpness=0.1)._start(data).sum(axis=1), 1.0)
+    assert_allclose(BernoulliMixture(4, start_sharpness=0.1)._initial_responsibilities(data).sum(axis=1), 1.0)
 
 
 def test_training_ends_when_little_is_gained() -> None:
@@ -123,7 +125,7 @@ def test_what_is_left_out_hardly_matters() -> None:
     spared = BernoulliMixture(3, 0.01, max_iter=10, tol=-1.0, negligible=1e-4, least_count=0.1, smoothing=1e-3).fit(
         X, y
     )
-    assert np.abs(spared.marginals(X) - whole.marginals(X)).mean() < 0.005
+    assert np.abs(spared.posterior(X).marginals() - whole.posterior(X).marginals()).mean() < 0.005
 
 
 def test_near_constant_labels_have_no_weights() -> None:
@@ -133,10 +135,10 @@ def test_near_constant_labels_have_no_weights() -> None:
     model = BernoulliMixture(3, 0.001, least_count=2.0, max_iter=3).fit(X, y)
     coef = model.coef_.toarray().reshape(3, 5, -1)
     assert (coef[:, 4] == 0.0).all()
-    assert model.history_[-1]["n_learnt"] <= 12
+    assert model.history_[-1]["n_learned"] <= 12
     overall = expit(model.intercept_[:, 4])
     assert ((overall > 0.0) & (overall < 0.5)).all()
-    assert np.isfinite(model.log_prob(X, every_set(5))).all()
+    assert np.isfinite(model.posterior(X).log_prob(every_set(5))).all()
 
 
 def test_more_components_than_sets_leaves_some_empty_and_works() -> None:
@@ -144,15 +146,15 @@ def test_more_components_than_sets_leaves_some_empty_and_works() -> None:
     y = np.repeat([[1, 0, 0, 0, 0], [0, 1, 1, 0, 0]], 15, axis=0)
     model = BernoulliMixture(8, 0.01, max_iter=6, tol=-1.0).fit(X, y)
     assert model.history_[-1]["n_empty"] >= 0
-    assert_allclose(np.exp(model.log_prob(X, every_set(5))).sum(axis=1), 1.0)
-    assert_array_equal(model.mode(X[[0, -1]]).sets.toarray(), [[1, 0, 0, 0, 0], [0, 1, 1, 0, 0]])
+    assert_allclose(np.exp(model.posterior(X).log_prob(every_set(5))).sum(axis=1), 1.0)
+    assert_array_equal(model.posterior(X[[0, -1]]).mode().sets.toarray(), [[1, 0, 0, 0, 0], [0, 1, 1, 0, 0]])
 
 
 def test_a_component_without_documents_has_the_shares_of_all() -> None:
     X, y = small_corpus(7)
     model = BernoulliMixture(3, 0.01, negligible=1.0, max_iter=2, tol=-1.0).fit(X, y)  # leaves every document out
     assert model.history_[-1]["n_empty"] == 3
-    assert model.history_[-1]["n_learnt"] == 0
+    assert model.history_[-1]["n_learned"] == 0
     assert_allclose(expit(model.intercept_), np.tile(y.mean(axis=0), (3, 1)))
 
 
@@ -160,7 +162,7 @@ def test_a_mode_that_may_list_too_few_sets_says_so() -> None:
     X, y = small_corpus(8)
     exact = BernoulliMixture(5, 0.003, max_iter=5).fit(X, y)
     short = BernoulliMixture.from_state(exact.state()).set_params(mode_steps=1)
-    modes, best = short.mode(X), exact.mode(X)
+    modes, best = short.posterior(X).mode(), exact.posterior(X).mode()
     assert not modes.exact.all()
     assert_array_equal(modes.sets.toarray()[modes.exact], best.sets.toarray()[modes.exact])
     assert (modes.log_prob <= best.log_prob + 1e-12).all()
@@ -174,8 +176,8 @@ def test_gates_of_any_size_are_probabilities() -> None:
         model.gate_intercept_ = np.array([size, size, -2.0 * abs(size)])
         model.intercept_ = np.full((3, 5), 30.0)  # all labels, always
         model.coef_.data[:] = 0.0
-        assert_allclose(model.marginals(X[:2]), 1.0, atol=1e-9)
-        assert_allclose(model.size_marginals(X[:2]).joint[:, :, 4], 1.0, atol=1e-9)
+        assert_allclose(model.posterior(X[:2]).marginals(), 1.0, atol=1e-9)
+        assert_allclose(model.posterior(X[:2]).size_marginals().joint[:, :, 4], 1.0, atol=1e-9)
 
 
 def test_seeds_tell_starts_apart() -> None:
@@ -213,6 +215,10 @@ def test_bad_parameters_are_named(parameter: str, value: Any) -> None:
         BernoulliMixture(**{parameter: value}).fit(X, y)
 
 
+def clustered(support: Support, *options: Any) -> BernoulliStart:
+    return cluster_sets(support, support.counts, *options)
+
+
 class TestStart:
     """The mixture over label sets alone."""
 
@@ -226,17 +232,17 @@ class TestStart:
     @pytest.mark.parametrize("smoothing", [0.0, 1.0])
     def test_likelihood_never_falls(self, smoothing: float) -> None:
         for random_state in range(5):
-            history = cluster_sets(self.support(), 4, 1, 60, -1.0, smoothing, random_state).history
+            history = clustered(self.support(), 4, 1, 60, -1.0, smoothing, random_state).history
             assert len(history) == 61
             assert np.diff(history).min() >= -1e-12
 
     def test_more_restarts_are_never_worse(self) -> None:
-        best = [cluster_sets(self.support(), 3, restarts, 60, 1e-9, 1.0, 0).history[-1] for restarts in (1, 2, 8)]
+        best = [clustered(self.support(), 3, restarts, 60, 1e-9, 1.0, 0).history[-1] for restarts in (1, 2, 8)]
         assert best == sorted(best)
 
     def test_groups_are_found(self) -> None:
         support = self.support()
-        found = cluster_sets(support, 3, 5, 100, 1e-9, 1.0, 0).responsibilities
+        found = clustered(support, 3, 5, 100, 1e-9, 1.0, 0).responsibilities
         assert_allclose(found.sum(axis=1), 1.0)
         at = {
             tuple(row): component
@@ -247,8 +253,8 @@ class TestStart:
     def test_equals_em_over_documents(self) -> None:
         """One step by hand from the responsibilities, each document by itself."""
         support = self.support()
-        before = cluster_sets(support, 2, 1, 0, 0.0, 1.0, 3).responsibilities
-        after = cluster_sets(support, 2, 1, 1, -1.0, 1.0, 3).responsibilities
+        before = clustered(support, 2, 1, 0, 0.0, 1.0, 3).responsibilities
+        after = clustered(support, 2, 1, 1, -1.0, 1.0, 3).responsibilities
         y, r = support.sets.indicator.toarray()[support.set_of], before[support.set_of]
         shares = (r.T @ y + y.mean(axis=0)) / (r.sum(axis=0)[:, None] + 1.0)
         joint = r.mean(axis=0) * np.prod(np.where(y[:, None, :], shares, 1.0 - shares), axis=2)
@@ -271,12 +277,12 @@ def test_unsorted_and_repeated_entries_of_x_are_the_same_documents() -> None:
     )
     one = BernoulliMixture(2, 0.01, max_iter=3).fit(X, y)
     other = BernoulliMixture(2, 0.01, max_iter=3).fit(messy, y)
-    assert_allclose(one.marginals(X), other.marginals(X), atol=1e-9)
+    assert_allclose(one.posterior(X).marginals(), other.posterior(X).marginals(), atol=1e-9)
 
 
 def test_bibtex_trains_with_a_falling_objective(corpus: Any) -> None:
     X, y = corpus("bibtex").read("train")
     model = BernoulliMixture(5, strength=1e-3, max_iter=3).fit(X, y)
     assert np.diff([row["objective"] for row in model.history_]).max() < 0.0
-    modes = model.mode(X[:200])
+    modes = model.posterior(X[:200]).mode()
     assert modes.exact.all()

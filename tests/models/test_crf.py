@@ -51,7 +51,7 @@ def fitted_at(likelihood: _Likelihood, point: NDArray[np.float64]) -> PairwiseCR
     model.counts_, model.history_ = likelihood.support.counts, [{"iteration": 0}]
     model.pair_labels_ = np.stack([terms.first, terms.second])
     model.n_features_in_ = likelihood.features.n_features
-    model._keep(likelihood, Iterate(point, 0.0, 0.0, 0))
+    model._set_weights(likelihood, Iterate(point, 0.0, 0.0, 0))
     return model
 
 
@@ -67,7 +67,7 @@ def test_loss_and_gradient_are_those_of_brute_force(
     pairs: bool, random_state: int, n_samples: int, n_labels: int, scale: float
 ) -> None:
     X, y = problem(n_samples, 6, n_labels, random_state)
-    likelihood = _Likelihood.of(X, y, pairs, n_jobs=1)
+    likelihood = _Likelihood.of(X, y, None, pairs, n_jobs=1)
     point = scale * np.random.default_rng(random_state).normal(size=likelihood.size)
     point[likelihood.weights].reshape(-1, likelihood.stride)[:, n_labels:] = 0.0
     point[likelihood.intercepts][n_labels:] = 0.0
@@ -84,7 +84,7 @@ def test_loss_and_gradient_are_those_of_brute_force(
     if pairs:
         assert_allclose(whole[np.triu_indices(n_labels, k=1)], by_pair[3], atol=1e-11)
     p = probabilities(arguments[0], *arguments[2:])
-    assert_allclose(np.exp(model.log_prob(X, support_of(y))), p, atol=1e-11)
+    assert_allclose(np.exp(model.posterior(X).log_prob(support_of(y))), p, atol=1e-11)
 
 
 @pytest.mark.parametrize("pairs", [True, False])
@@ -136,7 +136,7 @@ def test_without_pairs_over_all_sets_it_is_binary_relevance() -> None:
 
 def test_pairs_at_zero_are_no_pairs() -> None:
     X, y = problem(random_state=2)
-    with_pairs, without = _Likelihood.of(X, y, True, 1), _Likelihood.of(X, y, False, 1)
+    with_pairs, without = _Likelihood.of(X, y, None, True, 1), _Likelihood.of(X, y, None, False, 1)
     point = np.zeros(with_pairs.size)
     point[: without.size] = PairwiseCRF(pairs=False, strength=0.01).fit(X, y).intercept_.sum()
     loss, gradient = with_pairs.evaluate(point)
@@ -145,11 +145,11 @@ def test_pairs_at_zero_are_no_pairs() -> None:
     assert_array_equal(gradient[: without.size], gradient_without)
     held = PairwiseCRF(strength=0.01, pair_strength=10.0, tol=1e-7, max_iter=5000).fit(X, y)
     free = PairwiseCRF(strength=0.01, pairs=False, tol=1e-7).fit(X, y)
-    assert np.abs(held.log_prob(X, y) - free.log_prob(X, y)).max() < 0.05
+    assert np.abs(held.posterior(X).log_prob(y) - free.posterior(X).log_prob(y)).max() < 0.05
     zeroed = PairwiseCRF.from_state(held.state())
     zeroed.set_bias_ = np.zeros_like(held.set_bias_)
     zeroed.coef_, zeroed.intercept_ = free.coef_, free.intercept_
-    assert_array_equal(zeroed.log_prob(X, y), free.log_prob(X, y))
+    assert_array_equal(zeroed.posterior(X).log_prob(y), free.posterior(X).log_prob(y))
 
 
 def test_answers_are_those_of_brute_force() -> None:
@@ -157,21 +157,21 @@ def test_answers_are_those_of_brute_force() -> None:
     model = PairwiseCRF(strength=0.003, tol=1e-4).fit(X, y)
     sets = support_of(y)
     p = probabilities(X.toarray(), model.coef_.toarray(), model.intercept_, all_four_weights(model), sets)
-    assert_allclose(np.exp(model.log_prob(X, sets)), p, atol=1e-12)
-    assert_allclose(model.marginals(X), p @ sets, atol=1e-12)
-    assert_array_equal(model.mode(X).sets.toarray(), sets[p.argmax(axis=1)])
-    found = model.size_marginals(X)
+    assert_allclose(np.exp(model.posterior(X).log_prob(sets)), p, atol=1e-12)
+    assert_allclose(model.posterior(X).marginals(), p @ sets, atol=1e-12)
+    assert_array_equal(model.posterior(X).mode().sets.toarray(), sets[p.argmax(axis=1)])
+    found = model.posterior(X).size_marginals()
     joint, empty = size_marginals_by_sums(p, sets, found.joint.shape[2])
     assert_allclose(found.joint, joint, atol=1e-12)
     assert_allclose(found.empty, empty, atol=1e-12)
-    assert_array_equal(model.size_marginals(X, max_size=2).joint, found.joint[:, :, :2])
+    assert_array_equal(model.posterior(X).size_marginals(max_size=2).joint, found.joint[:, :, :2])
 
 
 def test_sets_that_no_document_has_are_impossible() -> None:
     X, y = problem(12, 6, 5)
     sets = every_set(5)
     seen = Support.of(LabelMatrix.of(y)).index_of(sets) >= 0
-    log_prob = PairwiseCRF().fit(X, y).log_prob(X, sets)
+    log_prob = PairwiseCRF().fit(X, y).posterior(X).log_prob(sets)
     assert (log_prob[:, ~seen] == -np.inf).all()
     assert np.isfinite(log_prob[:, seen]).all()
 
@@ -180,7 +180,7 @@ def test_scores_far_apart_neither_overflow_nor_vanish() -> None:
     X, y = problem(30, 6, 4)
     model = PairwiseCRF().fit(X, y)
     model.intercept_ = np.array([2000.0, -2000.0, 0.0, 1e5])
-    log_prob = model.log_prob(X, support_of(y))
+    log_prob = model.posterior(X).log_prob(support_of(y))
     assert np.isfinite(log_prob).all()
     assert_allclose(np.exp(log_prob).sum(axis=1), 1.0)
 
@@ -197,7 +197,7 @@ def test_many_documents_come_in_parts_of_the_same_bits() -> None:
 
 def test_a_fit_that_ends_early_says_so() -> None:
     X, y = problem()
-    with pytest.warns(NotConverged, match="did not reach"):
+    with pytest.warns(NotConverged, match="did not converge"):
         model = PairwiseCRF(max_iter=2, tol=1e-9).fit(X, y)
     assert model.n_iter_ == 2
     assert [row["iteration"] for row in model.history_] == [0, 1, 2]

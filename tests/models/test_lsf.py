@@ -1,8 +1,9 @@
-"""LSF against one plain fit a pair, and its manners as a model."""
+"""LSF against one plain fit per pair, and as an estimator."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,7 @@ from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from setwise.abilities import FindsMode, GivesMarginals, GivesSizeMarginals, Samples, ScoresSets
-from setwise.exceptions import InvalidData, InvalidParameter, NotConverged
+from setwise.exceptions import Incompatible, InvalidData, InvalidParameter, NotConverged
 from setwise.learners import FeatureColumns, fit_classes, fit_labels
 from setwise.models import LabelSizeFactors
 from tests.models.corpora import NAMES, name_lists, same_state, small_corpus
@@ -24,7 +24,7 @@ FORMS = ("binary", "multinomial")
 STRENGTH = 2e-3
 
 
-def fitted(form: str, labels: Any = y, **parameters: Any) -> LabelSizeFactors:
+def fitted(form: Any, labels: Any = y, **parameters: Any) -> LabelSizeFactors:
     return LabelSizeFactors(form=form, strength=STRENGTH, **parameters).fit(X, labels)
 
 
@@ -34,14 +34,21 @@ def model(request: pytest.FixtureRequest) -> LabelSizeFactors:
 
 
 def test_it_gives_size_marginals_and_marginals_and_nothing_of_a_joint(model: LabelSizeFactors) -> None:
-    assert isinstance(model, GivesSizeMarginals)
-    assert isinstance(model, GivesMarginals)
-    for ability in (ScoresSets, FindsMode, Samples):
-        assert not isinstance(model, ability)
+    assert model.abilities == model.posterior(X).abilities == {"size_marginals", "marginals"}
+    posterior = model.posterior(X)
+    questions: dict[str, Callable[[], Any]] = {
+        "log_prob": lambda: posterior.log_prob(y),
+        "mode": posterior.mode,
+        "sample": lambda: posterior.sample(1, 0),
+        "rescaled": lambda: posterior.rescaled(1.0, 0.0),
+    }
+    for ability, ask in questions.items():
+        with pytest.raises(Incompatible, match=f"^LabelSizeFactors has no `{ability}`. Hint: "):
+            ask()
 
 
-def test_the_binary_form_is_one_regression_a_pair() -> None:
-    found = fitted("binary").size_marginals(X)
+def test_the_binary_form_is_one_regression_per_pair() -> None:
+    found = fitted("binary").posterior(X).size_marginals()
     assert found.joint.shape == (60, 5, 5)
     for label in range(5):
         for size in range(1, 6):
@@ -54,7 +61,7 @@ def test_the_binary_form_is_one_regression_a_pair() -> None:
 
 
 def test_the_multinomial_form_is_a_label_times_its_sizes() -> None:
-    found = fitted("multinomial").size_marginals(X)
+    found = fitted("multinomial").posterior(X).size_marginals()
     marginals = expit(fit_labels(X, y, strength=STRENGTH, l1_ratio=0.5).scores(X))
     for label in range(5):
         has = y[:, label] == 1
@@ -68,32 +75,36 @@ def test_the_multinomial_form_is_a_label_times_its_sizes() -> None:
 
 def test_the_empty_set_is_one_regression_in_both_forms(model: LabelSizeFactors) -> None:
     one = fit_labels(X, (SIZES == 0)[:, None], strength=STRENGTH, l1_ratio=0.5)
-    np.testing.assert_allclose(model.size_marginals(X).empty, expit(one.scores(X)[:, 0]), rtol=1e-12)
+    np.testing.assert_allclose(model.posterior(X).size_marginals().empty, expit(one.scores(X)[:, 0]), rtol=1e-12)
     assert model.has_empty_
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_without_empty_sets_none_is_expected(form: str) -> None:
+def test_without_empty_sets_none_is_expected(form: Any) -> None:
     features, labels = small_corpus(empty=False)
     model = LabelSizeFactors(form=form).fit(features, labels)
-    assert not model.size_marginals(features).empty.any()
+    assert not model.posterior(features).size_marginals().empty.any()
     assert not model.has_empty_
 
 
 def test_marginals_are_the_sums_over_sizes() -> None:
     binary, multinomial = fitted("binary"), fitted("multinomial")
-    np.testing.assert_allclose(binary.marginals(X), np.minimum(binary.size_marginals(X).marginals, 1.0), rtol=1e-15)
-    np.testing.assert_allclose(multinomial.marginals(X), multinomial.size_marginals(X).marginals, rtol=1e-13)
+    np.testing.assert_allclose(
+        binary.posterior(X).marginals(), np.minimum(binary.posterior(X).size_marginals().marginals, 1.0), rtol=1e-15
+    )
+    np.testing.assert_allclose(
+        multinomial.posterior(X).marginals(), multinomial.posterior(X).size_marginals().marginals, rtol=1e-13
+    )
     alone = fit_labels(X, y, strength=STRENGTH, l1_ratio=0.5)
-    np.testing.assert_allclose(multinomial.marginals(X), expit(alone.scores(X)), rtol=1e-13)
+    np.testing.assert_allclose(multinomial.posterior(X).marginals(), expit(alone.scores(X)), rtol=1e-13)
 
 
 def test_sums_beyond_one_are_held_at_one_in_marginals_alone() -> None:
     """Far outside the training documents several sizes of a label can each be nearly certain."""
     model = fitted("binary")
     far = sp.csr_array(40.0 * np.random.default_rng(1).normal(size=(200, 12)))
-    assert model.size_marginals(far).marginals.max() > 1.0
-    assert model.marginals(far).max() == 1.0
+    assert model.posterior(far).size_marginals().marginals.max() > 1.0
+    assert model.posterior(far).marginals().max() == 1.0
 
 
 def test_a_label_of_one_size_and_a_label_of_none() -> None:
@@ -103,35 +114,35 @@ def test_a_label_of_one_size_and_a_label_of_none() -> None:
     labels[5], labels[9] = [0, 0, 0, 0, 1], [0, 0, 0, 0, 1]
     for form in FORMS:
         model = fitted(form, labels)
-        found = model.size_marginals(X)
+        found = model.posterior(X).size_marginals()
         assert not found.joint[:, 3].any()
         assert not found.joint[:, 4, 1:].any()
         assert (found.joint[:, 4, 0] > 0).all()
-        np.testing.assert_allclose(found.joint[:, 4, 0], model.marginals(X)[:, 4], rtol=1e-15)
-        assert model.marginals(X)[:, 3].max() < 1e-15
+        np.testing.assert_allclose(found.joint[:, 4, 0], model.posterior(X).marginals()[:, 4], rtol=1e-15)
+        assert model.posterior(X).marginals()[:, 3].max() < 1e-15
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_labels_that_are_constant(form: str) -> None:
+def test_labels_that_are_constant(form: Any) -> None:
     alike = fitted(form, np.tile([1, 0, 1, 0, 0], (60, 1)))
-    found = alike.size_marginals(X)
+    found = alike.posterior(X).size_marginals()
     expected = np.zeros((5, 2))
     expected[[0, 2], 1] = 1.0
     np.testing.assert_allclose(found.joint, np.tile(expected, (60, 1, 1)), rtol=0, atol=1e-15)
     assert not found.empty.any()
     nothing = fitted(form, np.zeros((60, 5), dtype=int))
-    assert nothing.size_marginals(X).joint.shape == (60, 5, 0)
-    np.testing.assert_allclose(nothing.size_marginals(X).empty, 1.0, rtol=1e-15)
-    assert nothing.marginals(X).max() < 1e-15
+    assert nothing.posterior(X).size_marginals().joint.shape == (60, 5, 0)
+    np.testing.assert_allclose(nothing.posterior(X).size_marginals().empty, 1.0, rtol=1e-15)
+    assert nothing.posterior(X).marginals().max() < 1e-15
 
 
 def test_a_batch_gives_what_its_documents_give(model: LabelSizeFactors) -> None:
-    whole = model.size_marginals(X)
+    whole = model.posterior(X).size_marginals()
     for i in (0, 13, 59):
-        one = model.size_marginals(X[[i]])
+        one = model.posterior(X[[i]]).size_marginals()
         assert np.array_equal(one.joint[0], whole.joint[i])
         assert one.empty[0] == whole.empty[i]
-        assert np.array_equal(model.marginals(X[[i]])[0], model.marginals(X)[i])
+        assert np.array_equal(model.posterior(X[[i]]).marginals()[0], model.posterior(X).marginals()[i])
 
 
 def test_threads_change_no_bit(model: LabelSizeFactors) -> None:
@@ -148,7 +159,7 @@ def test_threads_change_no_bit(model: LabelSizeFactors) -> None:
 def test_labels_by_name_dense_and_sparse(model: LabelSizeFactors) -> None:
     named = LabelSizeFactors(form=model.form, strength=STRENGTH).fit(X.toarray(), name_lists(y))
     assert named.classes_ == NAMES
-    assert np.array_equal(named.size_marginals(X).joint, model.size_marginals(X).joint)
+    assert np.array_equal(named.posterior(X).size_marginals().joint, model.posterior(X).size_marginals().joint)
     assert same_state(LabelSizeFactors(form=model.form, strength=STRENGTH).fit(X.tocsc(), sp.csr_matrix(y)), model)
 
 
@@ -159,25 +170,25 @@ def test_every_part_carries_its_certificate(model: LabelSizeFactors) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_callback_sees_the_model_of_each_iteration_and_can_end_the_fit(form: str) -> None:
+def test_the_callback_sees_the_model_of_each_iteration_and_can_end_the_fit(form: Any) -> None:
     seen = []
 
     def watch(iteration: int, model: LabelSizeFactors) -> bool:
-        seen.append((iteration, model.size_marginals(X).joint))
+        seen.append((iteration, model.posterior(X).size_marginals().joint))
         assert model.fits_.n_iter.max() <= iteration
         assert all(fit.n_iter <= iteration for fit in model.size_fits_)
         return iteration == 3
 
     stopped = LabelSizeFactors(form=form, strength=1e-4).fit(X, y, callback=watch)
     assert [iteration for iteration, _ in seen] == [1, 2, 3]
-    assert np.array_equal(seen[-1][1], stopped.size_marginals(X).joint)
+    assert np.array_equal(seen[-1][1], stopped.posterior(X).size_marginals().joint)
     assert not np.array_equal(seen[0][1], seen[1][1])
     with pytest.warns(NotConverged):
         assert same_state(LabelSizeFactors(form=form, strength=1e-4, max_iter=3).fit(X, y), stopped)
 
 
 def test_size_classifiers_go_on_when_the_labels_have_converged() -> None:
-    chosen = {"form": "multinomial", "strength": 0.01, "tol": 1e-9}
+    chosen: dict[str, Any] = {"form": "multinomial", "strength": 0.01, "tol": 1e-9}
     seen: list[tuple[int, int, int]] = []
 
     def watch(iteration: int, model: LabelSizeFactors) -> None:
@@ -193,7 +204,7 @@ def test_size_classifiers_go_on_when_the_labels_have_converged() -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_state_is_plain_data_and_makes_the_same_model(form: str) -> None:
+def test_the_state_is_plain_data_and_makes_the_same_model(form: Any) -> None:
     for labels in (y, np.zeros((60, 5), dtype=int)):
         model = fitted(form, labels)
         state = model.state()
@@ -201,39 +212,45 @@ def test_the_state_is_plain_data_and_makes_the_same_model(form: str) -> None:
         again = LabelSizeFactors.from_state(state)
         assert again.get_params() == model.get_params()
         assert same_state(again, model)
-        assert np.array_equal(again.size_marginals(X).joint, model.size_marginals(X).joint)
-        assert np.array_equal(again.marginals(X), model.marginals(X))
+        assert np.array_equal(again.posterior(X).size_marginals().joint, model.posterior(X).size_marginals().joint)
+        assert np.array_equal(again.posterior(X).marginals(), model.posterior(X).marginals())
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_inputs_and_parameters_stay_as_they_were(form: str) -> None:
+def test_inputs_and_parameters_stay_as_they_were(form: Any) -> None:
     features, labels = X.copy(), y.copy()
     model = LabelSizeFactors(form=form)
     before = model.get_params()
-    model.fit(features, labels).size_marginals(features)
+    model.fit(features, labels).posterior(features).size_marginals()
     assert np.array_equal(features.toarray(), X.toarray())
     assert np.array_equal(labels, y)
     assert model.get_params() == before
     assert clone(model).get_params() == before
 
 
-def test_unfinished_size_classifiers_are_told_of_once() -> None:
-    with pytest.warns(NotConverged) as told:
+def test_size_classifiers_that_did_not_converge_warn_once() -> None:
+    with pytest.warns(NotConverged) as caught:
         LabelSizeFactors(form="multinomial", strength=1e-5, max_iter=1, n_jobs=2).fit(X, y)
-    assert [str(one.message).split(" did")[0] for one in told] == ["6 of 6 labels", "5 of 5 size classifiers"]
+    assert [str(one.message).split(" did")[0] for one in caught] == ["6 of 6 labels", "5 of 5 size classifiers"]
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"strength": -1.0}, "strength must be a finite number, zero or above; got -1.0."),
-        ({"l1_ratio": 2}, "l1_ratio must lie in [0, 1]; got 2. Hint: the overall weight is `strength`."),
-        ({"tol": 0.0}, "tol must be None or a positive finite number; got 0.0."),
-        ({"max_iter": 1.5}, "max_iter must be a whole number, zero or above; got 1.5."),
-        ({"n_jobs": 0}, "n_jobs must be None (all cores) or a whole number from 1 up; got 0."),
-        ({"form": "pairs"}, "form must be 'binary' or 'multinomial'; got 'pairs'."),
-        ({"form": None}, "form must be 'binary' or 'multinomial'; got None."),
+        ({"strength": -1.0}, "strength must be a finite number of at least 0; got -1.0."),
+        (
+            {"l1_ratio": 2},
+            "l1_ratio must be a number between 0 and 1; got 2. Hint: the overall weight of the penalty is strength.",
+        ),
+        ({"tol": 0.0}, "tol must be None or a finite number above 0; got 0.0."),
+        ({"max_iter": 1.5}, "max_iter must be an integer of at least 0; got 1.5."),
+        (
+            {"n_jobs": 0},
+            "n_jobs must be None or an integer other than 0; got 0. Hint: None and -1 use every core, -2 all but one.",
+        ),
+        ({"form": "pairs"}, "form must be one of 'binary', 'multinomial'; got 'pairs'."),
+        ({"form": None}, "form must be one of 'binary', 'multinomial'; got None."),
     ],
     ids=str,
 )
@@ -244,17 +261,14 @@ def test_bad_parameters_are_refused_in_one_sentence(form: str, change: dict[str,
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_bad_data_are_refused(form: str) -> None:
+def test_bad_data_are_refused(form: Any) -> None:
     with pytest.raises(InvalidData, match="X has 60 rows but y has 59"):
         LabelSizeFactors(form=form).fit(X, y[:59])
     with pytest.raises(InvalidData, match="X must have the 12 features of the fit; got 11"):
-        fitted(form).size_marginals(X[:, :11])
+        fitted(form).posterior(X[:, :11]).size_marginals()
     with pytest.raises(NotFittedError):
-        LabelSizeFactors(form=form).marginals(X)
+        LabelSizeFactors(form=form).posterior(X).marginals()
 
 
-def test_columns_made_before_serve_the_binary_form_alone() -> None:
-    columns = FeatureColumns.of(X)
-    assert same_state(LabelSizeFactors(strength=STRENGTH).fit(columns, y), fitted("binary"))
-    with pytest.raises(InvalidData, match="X must be a matrix where form is 'multinomial'"):
-        LabelSizeFactors(form="multinomial").fit(columns, y)
+def test_columns_laid_out_before_give_the_same_model(model: LabelSizeFactors) -> None:
+    assert same_state(LabelSizeFactors(form=model.form, strength=STRENGTH).fit(FeatureColumns.of(X), y), model)

@@ -14,8 +14,14 @@ from sklearn.base import clone
 
 from setwise.classifier import SetClassifier
 from setwise.exceptions import InvalidData, InvalidParameter
-from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
-from setwise.models.base import ModelState
+from setwise.models import (
+    BernoulliMixture,
+    BinaryRelevance,
+    ClassifierChain,
+    LabelSizeFactors,
+    ModelState,
+    PairwiseCRF,
+)
 from setwise.models.state_checks import csr_of_parts
 from tests.models.corpora import same_state, small_corpus
 
@@ -67,11 +73,11 @@ WRONG: list[tuple[str, str, Change, str]] = [
     ("pcc", "order_", put((0, 0), 5), "every label once"),
     ("pcc", "order_", lambda a: a[:0], "at least one chain"),
     ("pcc", "order_", lambda a: a[:1], r"coef_ must be sparse, of shape \(5, 12\)"),
-    ("pcc", "order_", swap_rows, "earlier in the chain"),
+    ("pcc", "order_", swap_rows, "earlier labels of the chain"),
     ("pcc", "intercept_", lambda a: a[:5], r"intercept_ must have shape \(10,\)"),
     ("crf", "sets_.data", put(0, 2), "sets_ must lie from 1 to 1"),
     ("crf", "counts_", swap_rows, "the largest first"),
-    ("crf", "counts_", put(-1, -1), "from 0 up"),
+    ("crf", "counts_", put(-1, -1), "of at least 0"),
     ("crf", "counts_", lambda a: a[:-1], "counts_ must have shape"),
     ("crf", "set_bias_", lambda a: a[:-1], "set_bias_ must have shape"),
     ("crf", "pair_labels_", swap_rows, "smaller label of each pair first"),
@@ -82,7 +88,7 @@ WRONG: list[tuple[str, str, Change, str]] = [
     ("cbm", "intercept_", lambda a: a.reshape(5, 3), r"intercept_ must have shape \(3, 5\)"),
     ("lsf", "pair_labels_", put(0, -1), "pair_labels_ must lie from 0 to 4"),
     ("lsf", "pair_sizes_", put(0, 0), "pair_sizes_ must lie from 1 to"),
-    ("lsf", "pair_sizes_", swap_rows, "rise by label and size"),
+    ("lsf", "pair_sizes_", swap_rows, "sorted by label and size"),
     ("lsf", "intercept_", lambda a: a[:-1], "intercept_ must have shape"),
     ("lsf, multinomial", "size_intercept_", lambda a: a[:-1], "size_intercept_ must have shape"),
 ]
@@ -110,7 +116,7 @@ def test_arrays_that_do_not_fit(name: str, array: str, change: Change, message: 
         ("pcc", {"order_": 3}, "order_ must have shape"),
         ("lsf", {"n_sizes_": 6}, "n_sizes_ must be a whole number from 0 to 5"),
         ("lsf", {"n_sizes_": 4}, "pair_sizes_ must lie from 1 to 4"),
-        ("lsf", {"has_empty_": 1}, "has_empty_ must be true or false"),
+        ("lsf", {"has_empty_": 1}, "has_empty_ must be True or False"),
         ("lsf", {"has_empty_": False}, "coef_ must be sparse, of shape"),
     ],
 )
@@ -124,7 +130,7 @@ def test_values_that_do_not_fit(name: str, values: dict[str, Any], message: str)
     ("name", "parameters", "message"),
     [
         ("br", {"n_jobs": 0}, "n_jobs must be"),
-        ("br", {"more": 1}, "parameters of BinaryRelevance must be"),
+        ("br", {"more": 1}, "BinaryRelevance has the parameters"),
         ("pcc", {"beam_width": -1}, "beam_width must be"),
         ("cbm", {"mode_steps": -1}, "mode_steps must be"),
         ("lsf", {"form": []}, "form must be"),

@@ -22,7 +22,8 @@ def log_sigmoid(z: float) -> float:
 
 def chain_log_prob(scores: Array, feedback: Array, order: NDArray[np.int32], y: NDArray[np.int64]) -> float:
     """log p(y) of one document: ``scores[l]`` without feedback, ``feedback[l, k]`` what label k adds to label l."""
-    total, before = 0.0, []
+    total = 0.0
+    before: list[int] = []
     for label in order:
         logit = scores[label] + sum(feedback[label, k] for k in before if y[k])
         total += log_sigmoid(logit if y[label] else -logit)

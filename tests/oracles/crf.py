@@ -24,13 +24,13 @@ def pair_score(pair_weights: Array, labels: Sets) -> float:
 def set_scores(X: Array, W: Array, b: Array, pair_weights: Array, sets: Sets) -> Array:
     """Documents by sets."""
     pairs = np.array([pair_score(pair_weights, labels) for labels in sets])
-    return (X @ W.T + b) @ sets.T + pairs
+    return np.asarray((X @ W.T + b) @ sets.T + pairs)
 
 
 def probabilities(X: Array, W: Array, b: Array, pair_weights: Array, sets: Sets) -> Array:
     scores = set_scores(X, W, b, pair_weights, sets)
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def mean_loss(X: Array, y: Sets, W: Array, b: Array, pair_weights: Array, sets: Sets) -> float:

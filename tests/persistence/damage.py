@@ -1,4 +1,4 @@
-"""Damage to model files: of their bytes, and of what they say with every checksum made right again."""
+"""Damaged model files: with changed bytes, or with changed content and correct checksums."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def resize_header(content: bytearray, random: random.Random) -> None:
 
 
 def edit_header(content: bytearray, random: random.Random) -> None:
-    """Change a digit of shapes, offsets, types or the format, where the header has them."""
+    """Change a digit of a shape, an offset, a type or the format version in the header."""
     (length,) = struct.unpack("<Q", content[:8])
     digits = [at for at in range(8, 8 + length) if chr(content[at]).isdigit()]
     content[random.choice(digits)] = ord(random.choice("0123456789"))
 
 
-BYTES: tuple[Callable[[bytearray, random.Random], None], ...] = (
+BYTE_EDITS: tuple[Callable[[bytearray, random.Random], None], ...] = (
     flip,
     cut,
     insert,
@@ -97,7 +97,7 @@ def edit_number(parts: Parts, random: random.Random) -> None:
 
 
 def scale_numbers(parts: Parts, random: random.Random) -> None:
-    """Multiply all numbers of an array, so that sums and differences of large ones occur."""
+    """Multiply all numbers of an array, so that very large numbers are added and subtracted."""
     name = random.choice([name for name, array in parts[1].items() if array.dtype.kind == "f"] or list(parts[1]))
     with np.errstate(all="ignore"):
         scaled = parts[1][name] * random.choice((0.0, -1.0, 1e4, 1e15, 1e30, 1e90))
@@ -143,8 +143,8 @@ def retype(parts: Parts, random: random.Random) -> None:
         parts[1][name] = parts[1][name].astype(kind)
 
 
-def rearrange(parts: Parts, random: random.Random) -> None:
-    """Take an array away, add one, or let two change places."""
+def rearrange_arrays(parts: Parts, random: random.Random) -> None:
+    """Remove an array, add one, or swap two."""
     tensors = parts[1]
     one, other = random.sample(list(tensors), 2)
     match random.randrange(3):
@@ -157,7 +157,7 @@ def rearrange(parts: Parts, random: random.Random) -> None:
 
 
 def edit_manifest(parts: Parts, random: random.Random) -> None:
-    """Change, take away or add something anywhere in the manifest."""
+    """Change, remove or add a field anywhere in the manifest."""
     at: Any = parts[0]
     while True:
         keys = list(at) if isinstance(at, dict) else list(range(len(at)))
@@ -179,8 +179,8 @@ def edit_manifest(parts: Parts, random: random.Random) -> None:
         return
 
 
-def edit_alike(parts: Parts, random: random.Random) -> None:
-    """Change a number, a string or a flag of the manifest into another of its type: most pass the first checks."""
+def edit_value(parts: Parts, random: random.Random) -> None:
+    """Replace a number, a string or a boolean of the manifest by another of its type, which passes type checks."""
     places: list[tuple[Any, Any]] = []
     waiting: list[Any] = [parts[0]]
     while waiting:
@@ -202,7 +202,7 @@ def edit_alike(parts: Parts, random: random.Random) -> None:
 
 
 def edit_consistently(parts: Parts, random: random.Random) -> None:
-    """Change the shape of a sparse array and what must agree with it: damage that is hard to notice."""
+    """Change the number of features and all shapes that depend on it, so that they still agree."""
     manifest, tensors = parts
     by = random.choice((-1, 1, 5, 2**24, 2**31 - 1 - manifest["n_features"], 2**31))
     manifest["n_features"] += by
@@ -211,7 +211,7 @@ def edit_consistently(parts: Parts, random: random.Random) -> None:
             tensors[name] = tensors[name] + np.array([0, by])
 
 
-MEANING: tuple[Callable[[Parts, random.Random], None], ...] = (
+CONTENT_EDITS: tuple[Callable[[Parts, random.Random], None], ...] = (
     edit_number,
     scale_numbers,
     scale_numbers,
@@ -219,22 +219,27 @@ MEANING: tuple[Callable[[Parts, random.Random], None], ...] = (
     shuffle_numbers,
     reshape,
     retype,
-    rearrange,
+    rearrange_arrays,
     edit_manifest,
-    edit_alike,
-    edit_alike,
+    edit_value,
+    edit_value,
     edit_consistently,
 )
 
 
 def damaged(path: Path, random: random.Random, *, repaired: bool, times: int = 1) -> tuple[str, bytes]:
-    """Return what was done to a model file and its bytes; with ``repaired``, ``times`` over, and all checksums hold."""
+    """Return a description of the damage and the damaged bytes of a model file.
+
+    With ``repaired``, the content is changed ``times`` times and all checksums are correct.
+    """
     if not repaired:
-        change = random.choice(BYTES)
+        change = random.choice(BYTE_EDITS)
         content = bytearray(path.read_bytes())
         change(content, random)
         return change.__name__, bytes(content)
-    edits = sorted(random.choices(MEANING, k=times), key=lambda edit: edit is not edit_consistently)  # it needs sense
+    edits = sorted(
+        random.choices(CONTENT_EDITS, k=times), key=lambda edit: edit is not edit_consistently
+    )  # first, because it needs valid fields
     parts = read_container(path)
     for edit in edits:
         edit(parts, random)

@@ -1,4 +1,4 @@
-"""Small trained classifiers of every kind, and all that can be asked of one, so that bits can be compared."""
+"""Small trained classifiers of every kind, and all of their outputs, to be compared bit by bit."""
 
 from __future__ import annotations
 
@@ -48,12 +48,10 @@ def trained(model: str, inference: Any = "support", decision: Any = "gfm", **opt
 
 
 @cache
-def trained_on_text() -> tuple[SetClassifier, TextVectorizer]:
-    text = TextVectorizer((1, 2), stop_words=["owl"])
-    made = SetClassifier(
-        MODELS["br"], "exact", "threshold", threshold="tuned per label", calibration="likelihood", n_jobs=1
-    )
-    return made.fit(text.fit_transform(TEXTS), TEXT_LABELS), text
+def trained_on_text() -> SetClassifier:
+    vectorizer = TextVectorizer((1, 2), stop_words=["owl"])
+    options: Any = {"threshold": "tuned per label", "calibration": "likelihood", "n_jobs": 1, "vectorizer": vectorizer}
+    return SetClassifier(MODELS["br"], "exact", "threshold", **options).fit(TEXTS, TEXT_LABELS)
 
 
 @cache
@@ -62,31 +60,32 @@ def tuned() -> SetClassifier:
 
 
 def answers(classifier: SetClassifier, documents: Any) -> dict[str, Any]:
-    """Everything the classifier can be asked; what it refuses to answer is its refusal."""
-    found: dict[str, Any] = {}
-    for name, ask in {
+    """Return the output of every prediction method; the message of the error if a method is not available."""
+    outputs: dict[str, Any] = {}
+    for name, method in {
         "predict": classifier.predict,
         "predict_proba": classifier.predict_proba,
-        "predict_sets": lambda some: classifier.predict_sets(some, top=3),
+        "predict_sets": lambda X: classifier.predict_sets(X, top=3),
         "expected_f1": classifier.expected_f1,
     }.items():
         try:
-            found[name] = ask(documents)
-        except Incompatible as refusal:
-            found[name] = str(refusal)
-    return found
+            outputs[name] = method(documents)
+        except Incompatible as error:
+            outputs[name] = str(error)
+    return outputs
 
 
-def assert_same_bits(one: dict[str, Any], other: dict[str, Any]) -> None:
-    for name, value in one.items():
-        same = other[name]
-        assert type(value) is type(same), name
+def assert_same_bits(expected: dict[str, Any], actual: dict[str, Any]) -> None:
+    """Compare two results of :func:`answers`."""
+    for name, value in expected.items():
+        other = actual[name]
+        assert type(value) is type(other), name
         if sp.issparse(value):
-            value, same = value.toarray(), same.toarray()
+            value, other = value.toarray(), other.toarray()
         if isinstance(value, np.ndarray):
-            assert bits(value) == bits(same), name
+            assert bits(value) == bits(other), name
         else:
-            assert value == same, name
+            assert value == other, name
 
 
 def bits(array: NDArray[Any]) -> tuple[Any, ...]:

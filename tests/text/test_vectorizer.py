@@ -1,7 +1,8 @@
-"""TF-IDF of texts: scikit-learn's numbers, streamed, with a state that is plain data."""
+"""TF-IDF of texts: equal to scikit-learn's, in batches, with a state that is plain data."""
 
 from __future__ import annotations
 
+import doctest
 import json
 from dataclasses import replace
 from typing import Any
@@ -12,12 +13,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.pipeline import make_pipeline
 
 from setwise.classifier import SetClassifier
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.models import BinaryRelevance
-from setwise.text import TextState, TextVectorizer
+from setwise.text import TextState, TextVectorizer, vectorizer
 
 TEXTS = [
     "The cat sat on the mat, the very mat of the house",
@@ -31,10 +33,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
     "pairs of words": {"ngram_range": (1, 2)},
     "raw counts": {"sublinear_tf": False},
-    "floor and ceiling": {"min_df": 2, "max_df": 0.5},
+    "min_df and max_df": {"min_df": 2, "max_df": 0.5},
     "every word": {"min_df": 1},
     "few words": {"max_features": 3},
-    "no stop words": {"stop_words": "english"},
+    "english stop words": {"stop_words": "english"},
     "own stop words": {"stop_words": ["cat", "dog"]},
     "no accents": {"strip_accents": "unicode"},
     "cases differ": {"lowercase": False},
@@ -43,7 +45,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("setting", SETTINGS)
 class TestEverySetting:
-    def test_numbers_are_scikit_learns(self, setting: str) -> None:
+    def test_values_equal_those_of_scikit_learn(self, setting: str) -> None:
         parameters = SETTINGS[setting]
         theirs = TfidfVectorizer(**{"sublinear_tf": True, "min_df": 2, **parameters})
         expected = theirs.fit_transform(TEXTS)
@@ -55,7 +57,7 @@ class TestEverySetting:
         lengths = np.linalg.norm(X.toarray(), axis=1)
         assert_allclose(lengths[lengths > 0], 1.0, atol=1e-6)
 
-    def test_batches_give_the_bits_of_the_whole(self, setting: str) -> None:
+    def test_batches_give_the_same_bits_as_all_texts_at_once(self, setting: str) -> None:
         ours = TextVectorizer(**SETTINGS[setting])
         whole = ours.fit_transform(TEXTS).toarray()
         assert_array_equal(ours.transform(TEXTS).toarray(), whole)
@@ -63,7 +65,7 @@ class TestEverySetting:
         assert_array_equal(np.vstack([ours.transform([text]).toarray() for text in TEXTS]), whole)
         assert ours.transform([]).shape == (0, whole.shape[1])
 
-    def test_state_is_data_and_gives_the_same_bits(self, setting: str) -> None:
+    def test_a_vectorizer_from_the_state_gives_the_same_bits(self, setting: str) -> None:
         ours = TextVectorizer(**SETTINGS[setting]).fit(TEXTS)
         state = ours.state()
         read = TextState(
@@ -75,19 +77,19 @@ class TestEverySetting:
 
 
 class TestVocabulary:
-    def test_usual_floor_is_two_documents_unless_that_leaves_no_word(self) -> None:
+    def test_default_min_df_is_two_unless_that_leaves_no_word(self) -> None:
         assert TextVectorizer().fit(["red fox", "red hen"]).words_ == ("red",)
         assert TextVectorizer().fit(["red fox", "blue hen"]).words_ == ("blue", "fox", "hen", "red")
         assert TextVectorizer().fit(["one text alone"]).words_ == ("alone", "one", "text")
 
-    def test_unknown_words_count_for_nothing(self) -> None:
+    def test_unknown_words_are_ignored(self) -> None:
         ours = TextVectorizer(min_df=1).fit(["red fox"])
         assert ours.transform(["blue hen"]).nnz == 0
         assert ours.get_feature_names_out().tolist() == ["fox", "red"]
 
 
-class TestManners:
-    def test_clone_keeps_parameters_and_forgets_words(self) -> None:
+class TestScikitLearnInterface:
+    def test_clone_copies_parameters_and_not_the_vocabulary(self) -> None:
         ours = TextVectorizer((1, 3), stop_words=["the"]).fit(TEXTS)
         fresh = clone(ours)
         assert fresh.get_params() == ours.get_params()
@@ -100,11 +102,20 @@ class TestManners:
         labels = [["pet"], ["pet"], ["place"], ["pet", "place"], []]
         model = make_pipeline(
             TextVectorizer(), SetClassifier(BinaryRelevance(1e-3), "support", "gfm", calibration=None)
-        ).set_params(textvectoriser__min_df=1)
+        ).set_params(textvectorizer__min_df=1)
         assert model.fit(TEXTS, labels).predict(["the cat sat"]) == [["pet"]]
 
+    def test_feature_names_in_a_pipeline_and_before_fit(self) -> None:
+        pipeline = make_pipeline(TextVectorizer(min_df=1), SelectKBest(chi2, k=2))
+        pipeline.fit(["red fox", "red hen", "blue hen"], [0, 1, 1])
+        names = pipeline[0].get_feature_names_out()
+        assert (names.dtype, names.tolist()) == (object, ["blue", "fox", "hen", "red"])
+        assert pipeline.get_feature_names_out().tolist() == ["fox", "hen"]
+        with pytest.raises(NotFittedError):
+            TextVectorizer().get_feature_names_out()
 
-class TestRefusals:
+
+class TestErrors:
     @pytest.mark.parametrize(
         ("texts", "message"),
         [
@@ -113,14 +124,14 @@ class TestRefusals:
             (["fine", None], "type NoneType as text 1"),
             ([b"bytes"], "type bytes as text 0"),
             ([], "at least one text; got none"),
-            (["a", "!?"], "at least one word"),
+            (["a", "!?"], "No word of two letters or more is left in 2 texts"),
         ],
     )
     def test_texts(self, texts: Any, message: str) -> None:
         with pytest.raises(InvalidData, match=message):
             TextVectorizer().fit(texts)
 
-    def test_words_that_no_floor_or_ceiling_keeps(self) -> None:
+    def test_no_word_is_left(self) -> None:
         with pytest.raises(InvalidData, match="lower min_df"):
             TextVectorizer(min_df=5).fit(TEXTS)
         with pytest.raises(InvalidData, match="stop_words"):
@@ -156,20 +167,21 @@ class TestRefusals:
         with pytest.raises(InvalidParameter, match=f"^{name} must"):
             TextVectorizer.from_state(replace(state, parameters={**state.parameters, **parameters}))
 
-    def test_states_that_do_not_fit_together(self) -> None:
+    def test_inconsistent_states(self) -> None:
         state = TextVectorizer().fit(TEXTS).state()
         nan = state.idf.copy()
         nan[0] = np.nan
-        for change, message in [
-            ({"parameters": {}}, "parameters of the text"),
+        changes: list[tuple[dict[str, Any], str]] = [
+            ({"parameters": {}}, "^parameters must be"),
             ({"words": ()}, "at least one word"),
-            ({"words": (1,)}, "hold strings"),
+            ({"words": (1,)}, "be strings"),
             ({"words": state.words[:-1] + state.words[:1]}, "all differ"),
             ({"idf": state.idf[:-1]}, "for each of"),
-            ({"idf": state.idf.astype(np.float64)}, "single precision"),
+            ({"idf": state.idf.astype(np.float64)}, "must be float32"),
             ({"idf": nan}, "lie in"),
             ({"idf": state.idf * 1e9}, "lie in"),
-        ]:
+        ]
+        for change, message in changes:
             with pytest.raises(InvalidData, match=message):
                 TextVectorizer.from_state(replace(state, **change))
 
@@ -179,7 +191,7 @@ class TestCoverage:
     def fitted(self) -> TextVectorizer:
         return TextVectorizer(min_df=1).fit(["the cat sat", "the dog sat"])
 
-    def test_it_is_the_share_of_known_words(self, fitted: TextVectorizer) -> None:
+    def test_it_is_the_fraction_of_words_in_the_vocabulary(self, fitted: TextVectorizer) -> None:
         texts = ["The cat sat", "the the yak", "a yak", "", "!", "cat yak dog emu"]
         assert_allclose(fitted.coverage(texts), [1.0, 2 / 3, 0.0, 0.0, 0.0, 0.5])
 
@@ -187,15 +199,15 @@ class TestCoverage:
         both = TextVectorizer((1, 2), min_df=1).fit(["the cat sat", "the dog sat"])
         assert_allclose(both.coverage(["sat the yak", "cat the"]), [2 / 3, 1.0])
 
-    def test_where_there_are_no_single_words_the_shortest_ngrams_count(self) -> None:
+    def test_without_single_words_the_shortest_ngrams_count(self) -> None:
         pairs = TextVectorizer((2, 3), min_df=1).fit(["the cat sat", "the dog sat"])
         assert_allclose(pairs.coverage(["the cat ran", "cat"]), [0.5, 0.0])
 
-    def test_words_left_out_do_not_count(self) -> None:
+    def test_stop_words_do_not_count(self) -> None:
         few = TextVectorizer(min_df=1, stop_words=["the"]).fit(["the cat sat", "the dog sat"])
         assert_allclose(few.coverage(["the cat", "the the"]), [1.0, 0.0])
 
-    def test_rows_come_with_it_and_are_the_same(self, fitted: TextVectorizer) -> None:
+    def test_features_and_coverage_together_equal_those_alone(self, fitted: TextVectorizer) -> None:
         texts = ["the cat", "yak", "dog yak"]
         X, coverage = fitted.transform_with_coverage(texts)
         assert_array_equal(X.toarray(), fitted.transform(texts).toarray())
@@ -205,3 +217,7 @@ class TestCoverage:
         assert fitted.coverage([]).shape == (0,)
         with pytest.raises(InvalidData, match="texts must be strings; got a value of type int as text 1"):
             fitted.coverage(["a", 1])  # type: ignore[list-item]
+
+
+def test_examples_in_docstrings() -> None:
+    assert doctest.testmod(vectorizer).failed == 0

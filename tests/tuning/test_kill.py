@@ -1,4 +1,4 @@
-"""A run that is killed at any moment loses no finished cell, and ends in the same choice."""
+"""A run that is killed at any moment loses no finished setting, and ends in the same choice."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ import pytest
 PROGRAM = """
 import sys
 from setwise.labels import LabelMatrix
-from setwise.models import BinaryRelevance
-from setwise.tuning import Validation, best_of, elastic_lines, search
+from setwise.learners import critical_strength
+from setwise.models import BinaryRelevance, elastic_paths
+from setwise.tuning import Validation, best_of, search
 from tests.models.corpora import small_corpus
 
 X, y = small_corpus(n=1500)
 labels = LabelMatrix.of(y)
-lines = elastic_lines(X, labels, (0.0, 0.3, 0.6, 1.0), 12)
+paths = elastic_paths(critical_strength(X, labels), (0.0, 0.3, 0.6, 1.0), 12)
 print("ready", flush=True)
-tried = search(BinaryRelevance(n_jobs=1), lines, Validation(random_state=0).parts(X, labels), path=sys.argv[1])
-best = best_of(tried)
-print(best.cell.settings, best.value)
+parts = Validation(random_state=0).parts(X, labels)
+trials = search(BinaryRelevance(n_jobs=1), paths, parts, checkpoint=sys.argv[1])
+best = best_of(trials)
+print(best.setting.values, best.value)
 """
 
 
@@ -34,7 +36,7 @@ def start(path: Path) -> subprocess.Popen[str]:
     return process
 
 
-def whole_lines(path: Path) -> list[bytes]:
+def finished_lines(path: Path) -> list[bytes]:
     content = path.read_bytes() if path.exists() else b""
     return content[: content.rfind(b"\n") + 1].splitlines()
 
@@ -44,23 +46,23 @@ def test_twenty_kills_lose_nothing(tmp_path: Path) -> None:
     alone = start(tmp_path / "alone")
     answer, _ = alone.communicate(timeout=120)
     moment = random.Random(0)
-    kept: list[bytes] = []
+    before: list[bytes] = []
     kills, seen = 0, []
     for _ in range(20):
         process = start(tmp_path / "killed")
-        wanted = len(kept) + moment.choice((0, 0, 1, 2, 4))  # by what is finished, and not by the clock of this machine
-        while process.poll() is None and len(whole_lines(tmp_path / "killed")) < wanted:
+        n_lines = len(before) + moment.choice((0, 0, 1, 2, 4))  # by what is finished, not by the clock of this machine
+        while process.poll() is None and len(finished_lines(tmp_path / "killed")) < n_lines:
             time.sleep(0.001)
         time.sleep(moment.uniform(0.0, 0.02))
         kills += process.poll() is None
         process.kill()
         process.communicate()
-        now = whole_lines(tmp_path / "killed")
-        assert now[: len(kept)] == kept  # finished cells stay as they were
-        kept = now
+        now = finished_lines(tmp_path / "killed")
+        assert now[: len(before)] == before  # finished settings stay unchanged
+        before = now
         seen.append(len(now))
-    assert kills >= 5  # later ones may come when all is done
-    assert any(1 < n < 1 + 48 for n in seen)  # some came between the first cell and the last
+    assert kills >= 5  # later ones may come when the run is done
+    assert any(1 < n < 1 + 48 for n in seen)  # some came between the first setting and the last
     ended = start(tmp_path / "killed")
     assert ended.communicate(timeout=120)[0] == answer
-    assert len(whole_lines(tmp_path / "killed")) == 1 + 48
+    assert len(finished_lines(tmp_path / "killed")) == 1 + 48

@@ -1,4 +1,4 @@
-"""What is shown while a classifier is trained: every stage, up to the end."""
+"""The progress bars of a training: every stage, up to the end."""
 
 from __future__ import annotations
 
@@ -8,45 +8,51 @@ import pytest
 
 from setwise import SetClassifier
 from setwise.models import BinaryRelevance
-from setwise.tuning import progress
+from setwise.tuning import Progress
+from setwise.tuning.progress import StageBars
 from tests.models.corpora import small_corpus
 
 
 @pytest.fixture
-def seen(monkeypatch: pytest.MonkeyPatch) -> list[progress.Progress]:
-    """Record what the bar is told."""
-    found: list[progress.Progress] = []
-    show = progress.StageBars.show
-    monkeypatch.setattr(progress.StageBars, "show", lambda self, one: (found.append(one), show(self, one)))
-    return found
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
+    """Return the list of everything that the bars show."""
+    recorded: list[Progress] = []
+    show = StageBars.show
+
+    def record_and_show(self: StageBars, progress: Progress) -> None:
+        recorded.append(progress)
+        show(self, progress)
+
+    monkeypatch.setattr(StageBars, "show", record_and_show)
+    return recorded
 
 
-def stages(seen: list[progress.Progress]) -> list[str]:
-    return list(dict.fromkeys(one.stage for one in seen))
+def stages(shown: list[Progress]) -> list[str]:
+    return list(dict.fromkeys(one.stage for one in shown))
 
 
-def test_every_stage_is_told_and_those_that_count_reach_their_total(seen: list[progress.Progress]) -> None:
+def test_every_stage_is_shown_and_reaches_its_total(shown: list[Progress]) -> None:
     X, y = small_corpus(n=60)
-    SetClassifier(budget="quick", n_jobs=1, progress=True).fit(X, y)
-    assert stages(seen) == ["tuning", "choosing the prediction", "final fit"]
-    for stage in stages(seen)[:2]:
-        counts = [(one.done, one.total) for one in seen if one.stage == stage]
+    SetClassifier(budget="quick", n_jobs=1, verbose=True).fit(X, y)
+    assert stages(shown) == ["tuning", "choosing the prediction", "final fit"]
+    for stage in stages(shown)[:2]:
+        counts = [(one.done, one.total) for one in shown if one.stage == stage]
         assert [done for done, _ in counts] == list(range(len(counts)))
         assert counts[-1][0] == counts[-1][1]
-    assert seen[-1].total is None
+    assert shown[-1].total is None
 
 
-def test_a_given_model_has_a_final_fit_alone(seen: list[progress.Progress]) -> None:
+def test_a_model_instance_has_a_final_fit_alone(shown: list[Progress]) -> None:
     X, y = small_corpus(n=60)
-    SetClassifier(BinaryRelevance(), "support", "gfm", calibration=None, progress=True).fit(X, y)
-    assert stages(seen) == ["final fit"]
+    SetClassifier(BinaryRelevance(), "support", "gfm", calibration=None, verbose=True).fit(X, y)
+    assert stages(shown) == ["final fit"]
 
 
 def test_the_bars_fit_80_columns(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("COLUMNS", "80")
     X, y = small_corpus(n=60)
-    SetClassifier(budget="quick", n_jobs=1, metric="set_accuracy", progress=True).fit(X, y)
+    SetClassifier(budget="quick", n_jobs=1, scoring="set_accuracy", verbose=True).fit(X, y)
     printed = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", printed) if line.strip()]
     assert {line.split("  ")[0].split(",")[0].split(" ━")[0].strip() for line in lines[-3:]} == {
@@ -60,5 +66,5 @@ def test_the_bars_fit_80_columns(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 def test_nothing_is_shown_off_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     X, y = small_corpus(n=60)
-    SetClassifier(BinaryRelevance(), "support", "gfm", calibration=None, progress=True).fit(X, y)
+    SetClassifier(BinaryRelevance(), "support", "gfm", calibration=None, verbose=True).fit(X, y)
     assert capsys.readouterr() == ("", "")

@@ -1,4 +1,4 @@
-"""The search: cells are what single fits would be, whatever the order, the interruptions and the threads."""
+"""The search: each trial equals a fit of its own, whatever the order, the interruptions and the threads."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ from sklearn.base import clone
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
 from setwise.metrics import hamming_loss, instance_f1, macro_f1, micro_f1, set_accuracy
-from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
-from setwise.models.model_size import model_size
+from setwise.models import (
+    BernoulliMixture,
+    BinaryRelevance,
+    ClassifierChain,
+    LabelSizeFactors,
+    PairwiseCRF,
+    Patience,
+    StrengthPath,
+)
 from setwise.prediction import Candidate, HeldOut, Recipe, TuningTargets, tune_recipe
-from setwise.tuning import Line, Patience, Progress, Validation, best_of, fit_for, search
-from setwise.tuning.search import PAPER
+from setwise.tuning import PAPER, Progress, Validation, best_of, fit_for, search
 from tests.models.corpora import small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
@@ -23,36 +29,36 @@ pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged
 X, y = small_corpus(n=80)
 LABELS = LabelMatrix.of(y)
 PARTS = Validation(share=0.3, random_state=1).parts(X, LABELS)
-LINES = [Line((0.1, 0.01, 0.001), {"l1_ratio": ratio}) for ratio in (1.0, 0.5)]
+PATHS = [StrengthPath((0.1, 0.01, 0.001), {"l1_ratio": ratio}) for ratio in (1.0, 0.5)]
 BR = BinaryRelevance(n_jobs=1)
-TIGHT = BinaryRelevance(tol=1e-9, n_jobs=1)  # a path and a fit of its own then end at the same sets
+TIGHT = BinaryRelevance(tol=1e-9, n_jobs=1)  # a path and a fit of its own then predict the same sets
 EXACT = Candidate("exact", Recipe("exact", "gfm"))
 
 
 def scored(model: Any, recipe: Recipe = PAPER.recipe, metric: Any = instance_f1) -> float:
     (part,) = PARTS
-    decided = recipe.decided(model, part.X_held, part.support)
+    decided = recipe.decide(model.posterior(part.X_held), part.support)
     return float(metric(part.y_held, part.y_held.with_indicator(decided.sets)))
 
 
 @pytest.mark.parametrize("model", [BR, ClassifierChain(), LabelSizeFactors()], ids=lambda model: type(model).__name__)
-def test_a_cell_is_worth_what_a_fit_of_its_own_would_be(model: Any) -> None:
-    judge = EXACT if isinstance(model, LabelSizeFactors) else PAPER
+def test_a_trial_has_the_value_of_a_fit_of_its_own(model: Any) -> None:
+    candidate = EXACT if isinstance(model, LabelSizeFactors) else PAPER
     model = clone(model).set_params(tol=1e-9)
-    found = search(model, LINES, PARTS, judges=[judge])
-    assert [one.cell for one in found] == [cell for line in LINES for cell in line.cells]
-    for one in found:
-        fit = clone(model).set_params(**one.cell.settings).fit(PARTS[0].X, PARTS[0].y)
-        assert one.value == scored(fit, judge.recipe)
-        assert one.iterations is None
-        size = model_size(fit)
+    trials = search(model, PATHS, PARTS, recipes=[candidate])
+    assert [one.setting for one in trials] == [setting for path in PATHS for setting in path.settings]
+    for one in trials:
+        fit = clone(model).set_params(**one.setting.values).fit(PARTS[0].X, PARTS[0].y)
+        assert one.value == scored(fit, candidate.recipe)
+        assert one.n_iterations is None
+        size = fit.size()
         assert (one.row["n_nonzero"], one.row["n_features_used"]) == (size.n_nonzero, size.n_features_used)
 
 
-def test_rows_say_all_that_is_known() -> None:
-    (one, *_) = search(BR, LINES, PARTS, dataset="made")
-    assert one.row.keys() >= {"dataset", "model", "strength", "l1_ratio", "iterations", "metric", "value", "seconds"}
-    assert (one.row["dataset"], one.row["model"], one.row["metric"]) == ("made", "BinaryRelevance", "instance_f1")
+def test_rows_have_data_model_settings_score_and_cost() -> None:
+    (one, *_) = search(BR, PATHS, PARTS, dataset="synthetic")
+    assert one.row.keys() >= {"dataset", "model", "strength", "l1_ratio", "n_iterations", "scoring", "value", "seconds"}
+    assert (one.row["dataset"], one.row["model"], one.row["scoring"]) == ("synthetic", "BinaryRelevance", "instance_f1")
     assert one.row["n_bytes"] > 0
 
 
@@ -65,15 +71,15 @@ def test_rows_say_all_that_is_known() -> None:
     ],
     ids=["cbm", "crf", "br"],
 )
-def test_with_patience_the_iterations_are_those_of_the_best_look(model: Any, settings: dict[str, Any]) -> None:
-    (found,) = search(model, [Line((0.001,), settings)], PARTS, stopping=Patience(patience=100))
+def test_early_stopping_chooses_the_iterations_of_the_best_evaluation(model: Any, settings: dict[str, Any]) -> None:
+    (trial,) = search(model, [StrengthPath((0.001,), settings)], PARTS, early_stopping=Patience(patience=100))
     values = []
     fit_one = clone(model).set_params(strength=0.001, **settings)
     fit_one.fit(PARTS[0].X, PARTS[0].y, callback=lambda _, seen: values.append(scored(seen)))
-    assert found.value == max(values)
-    assert found.row["history"] == [list(zip(range(1, 1 + len(values)), values, strict=True))]
-    assert found.iterations == 1 + values.index(max(values))
-    assert found.value == scored(fit_for(fit_one, PARTS[0].X, PARTS[0].y, found.iterations))
+    assert trial.value == max(values)
+    assert trial.row["history"] == [list(zip(range(1, 1 + len(values)), values, strict=True))]
+    assert trial.n_iterations == 1 + values.index(max(values))
+    assert trial.value == scored(fit_for(fit_one, PARTS[0].X, PARTS[0].y, trial.n_iterations))
 
 
 @pytest.mark.parametrize(
@@ -86,111 +92,111 @@ def test_with_patience_the_iterations_are_those_of_the_best_look(model: Any, set
         ("hamming_loss", hamming_loss),
     ],
 )
-def test_any_metric_is_chosen_by_and_a_loss_is_low(name: Any, metric: Any) -> None:
-    found = search(TIGHT, LINES, PARTS, metric=name)
-    for one in found:
-        fit = clone(TIGHT).set_params(**one.cell.settings).fit(PARTS[0].X, PARTS[0].y)
+def test_every_metric_can_be_the_scoring_and_the_lowest_loss_is_best(name: Any, metric: Any) -> None:
+    trials = search(TIGHT, PATHS, PARTS, scoring=name)
+    for one in trials:
+        fit = clone(TIGHT).set_params(**one.setting.values).fit(PARTS[0].X, PARTS[0].y)
         assert one.value == scored(fit, metric=metric)
-    best = best_of(found, name)
+    best = best_of(trials, name)
     assert best is not None
-    assert best.value == (min if name == "hamming_loss" else max)(one.value for one in found)
+    assert best.value == (min if name == "hamming_loss" else max)(one.value for one in trials)
 
 
-def test_folds_are_judged_all_together() -> None:
+def test_the_value_is_that_of_all_folds_together() -> None:
     parts = Validation(n_folds=3, random_state=0).parts(X, LABELS)
     assert sum(part.y_held.n_samples for part in parts) == 80
-    (one,) = search(BR, [Line((0.01,), {"l1_ratio": 1.0})], parts)
+    (one,) = search(BR, [StrengthPath((0.01,), {"l1_ratio": 1.0})], parts)
     total = 0.0
     for part in parts:
         fit = clone(BR).set_params(strength=0.01, l1_ratio=1.0).fit(part.X, part.y)
-        sets = part.y_held.with_indicator(PAPER.recipe.decided(fit, part.X_held, part.support).sets)
+        sets = part.y_held.with_indicator(PAPER.recipe.decide(fit.posterior(part.X_held), part.support).sets)
         total += instance_f1(part.y_held, sets) * part.y_held.n_samples
     assert one.value == pytest.approx(total / 80)
 
 
-def test_a_judge_finds_its_numbers_first() -> None:
-    judge = Candidate("cut", Recipe("exact", "threshold", at_least_one=True), TuningTargets(threshold="tuned"))
-    found = search(TIGHT, LINES[:1], PARTS, judges=[PAPER, judge])
-    assert [one.judge for one in found] == ["paper", "cut"] * 3
-    for one in found[1::2]:
-        fit = clone(TIGHT).set_params(**one.cell.settings).fit(PARTS[0].X, PARTS[0].y)
-        held = HeldOut(fit, PARTS[0].X_held, PARTS[0].y_held, PARTS[0].support)
-        assert one.value == scored(fit, tune_recipe(judge.recipe, judge.wishes, [held]))
+def test_recipes_are_tuned_before_they_are_evaluated() -> None:
+    cut = Candidate("cut", Recipe("exact", "threshold", at_least_one=True), TuningTargets(threshold="tuned"))
+    trials = search(TIGHT, PATHS[:1], PARTS, recipes=[PAPER, cut])
+    assert [one.recipe for one in trials] == ["paper", "cut"] * 3
+    for one in trials[1::2]:
+        fit = clone(TIGHT).set_params(**one.setting.values).fit(PARTS[0].X, PARTS[0].y)
+        held = HeldOut.of(fit, PARTS[0].X_held, PARTS[0].y_held, PARTS[0].support)
+        assert one.value == scored(fit, tune_recipe(cut.recipe, cut.targets, [held]))
 
 
 def test_threads_do_not_matter() -> None:
-    one, two = (search(clone(BR).set_params(n_jobs=n), LINES, PARTS) for n in (1, 2))
-    assert [tried.value for tried in one] == [tried.value for tried in two]
+    one, two = (search(clone(BR).set_params(n_jobs=n), PATHS, PARTS) for n in (1, 2))
+    assert [trial.value for trial in one] == [trial.value for trial in two]
 
 
-def test_at_most_so_many_documents_are_judged_by() -> None:
+def test_at_most_max_documents_are_held_out() -> None:
     few = Validation(share=0.5, random_state=0, max_documents=10).parts(X, LABELS)
     assert few[0].y_held.n_samples == 10
     assert few[0].y.n_samples == 40
-    turns = Validation(n_folds=4, random_state=0, max_documents=20).parts(X, LABELS)
-    assert [part.y_held.n_samples for part in turns] == [5] * 4
+    in_folds = Validation(n_folds=4, random_state=0, max_documents=20).parts(X, LABELS)
+    assert [part.y_held.n_samples for part in in_folds] == [5] * 4
 
 
 class TestResumed:
-    MODELS: tuple[tuple[Any, list[Line], Patience | None], ...] = (
-        (BR, LINES, None),
-        (BernoulliMixture(3, max_iter=3), [Line((0.01, 0.001))], Patience(patience=2)),
+    MODELS: tuple[tuple[Any, list[StrengthPath], Patience | None], ...] = (
+        (BR, PATHS, None),
+        (BernoulliMixture(3, max_iter=3), [StrengthPath((0.01, 0.001))], Patience(patience=2)),
     )
 
-    @pytest.mark.parametrize(("model", "lines", "stopping"), MODELS, ids=["br", "cbm"])
-    def test_from_any_number_of_finished_cells_it_gives_the_same(
-        self, tmp_path: Path, model: Any, lines: list[Line], stopping: Patience | None
+    @pytest.mark.parametrize(("model", "paths", "patience"), MODELS, ids=["br", "cbm"])
+    def test_the_result_is_the_same_from_any_number_of_finished_settings(
+        self, tmp_path: Path, model: Any, paths: list[StrengthPath], patience: Patience | None
     ) -> None:
-        whole = search(model, lines, PARTS, stopping=stopping, path=tmp_path / "whole")
+        whole = search(model, paths, PARTS, early_stopping=patience, checkpoint=tmp_path / "whole")
         written = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
         assert len(written) == 1 + len(whole)
-        for kept in range(len(written) + 1):
-            (tmp_path / "part").write_bytes(b"".join(written[:kept]))
-            again = search(model, lines, PARTS, stopping=stopping, path=tmp_path / "part")
-            assert [(one.cell, one.value, one.iterations) for one in again] == [
-                (one.cell, one.value, one.iterations) for one in whole
+        for n_lines in range(len(written) + 1):
+            (tmp_path / "part").write_bytes(b"".join(written[:n_lines]))
+            again = search(model, paths, PARTS, early_stopping=patience, checkpoint=tmp_path / "part")
+            assert [(one.setting, one.value, one.n_iterations) for one in again] == [
+                (one.setting, one.value, one.n_iterations) for one in whole
             ]
-            assert (tmp_path / "part").read_bytes().startswith(b"".join(written[:kept]))
+            assert (tmp_path / "part").read_bytes().startswith(b"".join(written[:n_lines]))
 
-    def test_what_is_finished_is_not_done_again(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        whole = search(BR, LINES, PARTS, path=tmp_path / "cells")
-        monkeypatch.setattr(BinaryRelevance, "fit_path", lambda *_: pytest.fail("it was trained again"))
-        again = search(BR, LINES, PARTS, path=tmp_path / "cells")
+    def test_finished_settings_are_not_trained_again(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        whole = search(BR, PATHS, PARTS, checkpoint=tmp_path / "checkpoint")
+        monkeypatch.setattr(BinaryRelevance, "fit_path", lambda *_: pytest.fail("a finished setting was trained again"))
+        again = search(BR, PATHS, PARTS, checkpoint=tmp_path / "checkpoint")
         assert [one.row for one in again] == [one.row for one in whole]
 
-    @pytest.mark.parametrize("change", ["data", "grid", "model", "judge", "metric"])
-    def test_a_file_of_another_run_is_refused(self, tmp_path: Path, change: str) -> None:
-        search(BR, LINES, PARTS, path=tmp_path / "cells")
-        given: dict[str, Any] = {"model": BR, "lines": LINES, "parts": PARTS}
+    @pytest.mark.parametrize("change", ["data", "grid", "model", "recipe", "scoring"])
+    def test_the_checkpoint_of_another_run_is_refused(self, tmp_path: Path, change: str) -> None:
+        search(BR, PATHS, PARTS, checkpoint=tmp_path / "checkpoint")
+        arguments: dict[str, Any] = {"model": BR, "paths": PATHS, "parts": PARTS}
         match change:
             case "data":
-                given["parts"] = Validation(share=0.3, random_state=2).parts(X, LABELS)
+                arguments["parts"] = Validation(share=0.3, random_state=2).parts(X, LABELS)
             case "grid":
-                given["lines"] = LINES[:1]
+                arguments["paths"] = PATHS[:1]
             case "model":
-                given["model"] = clone(BR).set_params(max_iter=199)
-            case "judge":
-                given["judges"] = [EXACT]
-            case "metric":
-                given["metric"] = "micro_f1"
-        with pytest.raises(InvalidData, match="must come from the same run"):
-            search(**given, path=tmp_path / "cells")
+                arguments["model"] = clone(BR).set_params(max_iter=199)
+            case "recipe":
+                arguments["recipes"] = [EXACT]
+            case "scoring":
+                arguments["scoring"] = "micro_f1"
+        with pytest.raises(InvalidData, match="is the checkpoint of another run"):
+            search(**arguments, checkpoint=tmp_path / "checkpoint")
 
-    def test_ctrl_c_keeps_what_is_finished(self, tmp_path: Path) -> None:
+    def test_an_interrupted_run_keeps_finished_settings(self, tmp_path: Path) -> None:
         def interrupt(progress: Progress) -> None:
             if progress.done == 4:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            search(BR, LINES, PARTS, path=tmp_path / "cells", watcher=interrupt)
-        assert len((tmp_path / "cells").read_bytes().splitlines()) == 1 + 4
+            search(BR, PATHS, PARTS, checkpoint=tmp_path / "checkpoint", progress=interrupt)
+        assert len((tmp_path / "checkpoint").read_bytes().splitlines()) == 1 + 4
         seen: list[Progress] = []
-        whole = search(BR, LINES, PARTS, path=tmp_path / "cells", watcher=seen.append)
+        whole = search(BR, PATHS, PARTS, checkpoint=tmp_path / "checkpoint", progress=seen.append)
         assert [progress.done for progress in seen] == [4, 5, 6]
         assert seen[-1].best == best_of(whole)
-        assert [one.value for one in whole] == [one.value for one in search(BR, LINES, PARTS)]
+        assert [one.value for one in whole] == [one.value for one in search(BR, PATHS, PARTS)]
 
 
-def test_an_unknown_metric_is_refused() -> None:
-    with pytest.raises(InvalidParameter, match="metric must be one of"):
-        search(BR, LINES, PARTS, metric="auc")  # type: ignore[arg-type]
+def test_an_unknown_scoring_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="scoring must be one of"):
+        search(BR, PATHS, PARTS, scoring="auc")

@@ -27,8 +27,8 @@ struct FeatureMatrix {
 // What is given of the labels; views that outlive the fit.
 struct BinaryTargets {
     Columns<const double*> y;    // documents x labels, the non-zero targets
-    const double* weight;        // a document each, sums to one
-    const double* offset;        // null, or a value a document for each label
+    const double* weight;        // one per document, sums to one
+    const double* offset;        // null, or one value per document for each label
     std::int64_t offset_stride;  // from one label's offsets to the next; 0 when all labels share them
     // Null, or how many of the caller's columns each label may use: the first so many. No start lies beyond them.
     const std::int32_t* column_limit = nullptr;
@@ -49,7 +49,7 @@ struct SolverOptions {
     // Without an L1 part no weight is zero but by chance: the weights of each strength may go here, labels x features
     // in the caller's order, and not into the fits.
     std::vector<double*> dense;
-    const double* tol = nullptr;  // largest optimality violation allowed, a label each
+    const double* tol = nullptr;  // largest optimality violation allowed, one per label
     int max_iter = 200;           // Newton iterations a label
     int n_threads = 1;
     int first_iteration = 0;  // how many iterations the start has behind it

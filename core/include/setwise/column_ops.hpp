@@ -1,4 +1,4 @@
-// Products with one column of a sparse matrix.
+// Products with one column of a sparse matrix, and the sum of two vectors.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +56,12 @@ SETWISE_INLINE void column_add_scaled(const Columns<Values>& X, std::int32_t j, 
         const std::int32_t i = X.indices[e];
         v[i] += scale * static_cast<Real>(X.values[e]) * factor[i];
     }
+}
+
+// y += a x, over consecutive entries.
+SETWISE_INLINE void add_scaled(std::int32_t n, float a, const float* x, float* y) {
+#pragma omp simd
+    for (std::int32_t k = 0; k < n; ++k) y[k] += a * x[k];
 }
 
 }  // namespace setwise

@@ -1,8 +1,11 @@
 // Choice of instruction set at run time: what is shipped runs on any x86-64, and uses AVX2 where the machine has it.
 //
-// A kernel is written once as an always-inlined body; SETWISE_TARGET_AVX2 marks the wrapper that compiles that body
-// for AVX2. Only such leaf kernels carry the attribute, so no library code is ever compiled for the newer set.
+// A kernel is written once, as a function marked SETWISE_INLINE, and called as dispatch<kernel>(arguments...): that
+// compiles it twice, for AVX2 and for every machine, and runs the one that suits. Only kernels are compiled for AVX2,
+// so no library code ever is.
 #pragma once
+
+#include <utility>
 
 #define SETWISE_INLINE [[gnu::always_inline]] inline
 
@@ -23,6 +26,27 @@ inline bool machine_has_avx2() {
 #else
     return false;
 #endif
+}
+
+namespace detail {
+
+template <auto kernel>
+struct Dispatched;
+
+template <class Result, class... Args, Result (*kernel)(Args...)>
+struct Dispatched<kernel> {
+    SETWISE_TARGET_AVX2 static Result with_avx2(Args... args) { return kernel(std::forward<Args>(args)...); }
+    static Result run(Args... args) {
+        if (machine_has_avx2()) return with_avx2(std::forward<Args>(args)...);
+        return kernel(std::forward<Args>(args)...);
+    }
+};
+
+}  // namespace detail
+
+template <auto kernel, class... Args>
+SETWISE_INLINE decltype(auto) dispatch(Args&&... args) {
+    return detail::Dispatched<kernel>::run(std::forward<Args>(args)...);
 }
 
 }  // namespace setwise

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "setwise/matrix.hpp"
+#include "setwise/label_sets.hpp"
 
 namespace setwise {
 
@@ -20,15 +20,15 @@ struct BestSet {
     double expected = 0.0;
 };
 
-// `joint` is documents x labels x sizes from 1 up, `empty` a value a document. No cap on the set's size; ties go to the
-// smaller set, and between labels to the first. A document's bits depend on nothing but its own numbers.
-std::vector<BestSet> maximise_expected_f(std::int64_t n_documents, std::int32_t n_labels, std::int32_t n_sizes,
+// `joint` is documents x labels x sizes from 1 up, `empty` one value per document. No cap on the set's size; ties go to
+// the smaller set, and between labels to the first. A document's bits depend on nothing but its own numbers.
+std::vector<BestSet> maximize_expected_f(std::int64_t n_documents, std::int32_t n_labels, std::int32_t n_sizes,
                                          const double* joint, const double* empty, double beta, int n_threads,
                                          const std::atomic<bool>& stop);
 
-// The same from the probabilities of given sets, documents x sets ("column" s of `sets` is set s), without a
-// matrix of labels and sizes for every document.
-std::vector<BestSet> maximise_expected_f_over_sets(std::int64_t n_documents, const Columns<Ones>& sets,
+// The same from the probabilities of given sets, documents x sets, without a matrix of labels and sizes for every
+// document.
+std::vector<BestSet> maximize_expected_f_over_sets(std::int64_t n_documents, const LabelSets& sets,
                                                    const double* probability, double beta, int n_threads,
                                                    const std::atomic<bool>& stop);
 

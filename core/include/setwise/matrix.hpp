@@ -27,4 +27,8 @@ struct Columns {
     std::int64_t n_entries() const { return indptr[n_cols]; }
 };
 
+// Throws std::invalid_argument unless indptr and indices describe columns of a matrix with n_rows rows: row numbers in
+// range and strictly rising within a column. No kernel checks an index again.
+void check_columns(std::int32_t n_rows, std::span<const std::int64_t> indptr, std::span<const std::int32_t> indices);
+
 }  // namespace setwise

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "setwise/label_sets.hpp"
+
 namespace setwise {
 
 struct Mixture {
@@ -18,13 +20,6 @@ struct Mixture {
 
     const double* logits_of(std::int64_t i, std::int32_t k) const { return logits + (i * n_components + k) * n_labels; }
     const double* log_gate_of(std::int64_t i) const { return log_gate + i * n_components; }
-};
-
-// Label sets by rows: the labels of set s are indices[indptr[s]] to indices[indptr[s + 1] - 1], rising.
-struct LabelSets {
-    std::int64_t n_sets;
-    const std::int64_t* indptr;
-    const std::int32_t* indices;
 };
 
 // out[i, s] = log p(set s | x_i).

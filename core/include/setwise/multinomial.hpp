@@ -21,7 +21,7 @@ namespace setwise {
 struct MultinomialTargets {
     std::int32_t n_classes;
     const double* y;       // documents x classes, rows sum to one
-    const double* weight;  // a document each, sums to one
+    const double* weight;  // one per document, sums to one
     const double* offset;  // null, or documents x classes
 };
 

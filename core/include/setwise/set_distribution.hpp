@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "setwise/matrix.hpp"
+#include "setwise/label_sets.hpp"
 
 namespace setwise {
 
@@ -23,7 +23,7 @@ class SetLanes {
   public:
     static constexpr std::int32_t kLanes = 8;
 
-    SetLanes(const Columns<Ones>& sets, std::int32_t n_sizes);
+    SetLanes(const LabelSets& sets, std::int32_t n_sizes);
 
     // How many blocks of kLanes documents there are.
     static std::int64_t blocks_of(std::int64_t n_documents) { return (n_documents + kLanes - 1) / kLanes; }
@@ -51,8 +51,8 @@ class SetLanes {
 };
 
 // From probabilities of the sets: joint[i, l, s - 1] = p(y_l = 1, |y| = s) for sizes up to n_sizes, and empty[i]; both
-// come in as zeros. "Column" s of `sets` is set s.
-void size_marginals_of_sets(std::int64_t n_documents, const Columns<Ones>& sets, std::int32_t n_sizes,
+// come in as zeros.
+void size_marginals_of_sets(std::int64_t n_documents, const LabelSets& sets, std::int32_t n_sizes,
                             const double* probability, double* joint, double* empty, int n_threads,
                             const std::atomic<bool>& stop);
 

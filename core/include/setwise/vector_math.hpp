@@ -61,6 +61,16 @@ SETWISE_INLINE double log1p_of_unit(double e) {
     return 2.0 * s * series + (upper ? kLn2 : 0.0);
 }
 
+// log x for x > 0 that is neither infinite nor below the normal numbers: x = 2^k m with m in [1, 2).
+SETWISE_INLINE double log_of_normal(double x) {
+    constexpr double kLn2 = 0.69314718055994530942;
+    constexpr std::uint64_t kMantissa = 0x000fffffffffffffu, kOne = 0x3ff0000000000000u;
+    constexpr std::uint64_t kTwo52 = 0x4330000000000000u;  // 2^52 as bits: an integer in its mantissa is added to it
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const double exponent = std::bit_cast<double>((bits >> 52) | kTwo52) - (4503599627370496.0 + 1023.0);
+    return exponent * kLn2 + log1p_of_unit(std::bit_cast<double>((bits & kMantissa) | kOne) - 1.0);
+}
+
 // log(1 + e^z), which neither overflows nor cancels.
 SETWISE_INLINE double softplus(double z) {
     return log1p_of_unit(exp_of_negative(-std::abs(z))) + (z > 0.0 ? z : 0.0);

@@ -32,6 +32,23 @@ class Features:
         row_values64: _F64 | None = None,
     ) -> None: ...
 
+class LabelSets:
+    """Label sets in the layout that every function below reads, checked once.
+
+    Set ``s`` has the labels ``indices[indptr[s]:indptr[s + 1]]``, which must lie in ``range(n_labels)`` and strictly
+    rise. The arrays are copied.
+    """
+
+    def __init__(self, n_labels: int, indptr: _I64, indices: _I32) -> None: ...
+    @property
+    def n_sets(self) -> int: ...
+    @property
+    def n_labels(self) -> int: ...
+    @property
+    def largest_size(self) -> int: ...
+    def permuted(self, order: _I32) -> LabelSets:
+        """Return the same sets with label ``order[p]`` renumbered ``p``."""
+
 class StepMemory:
     """The last steps of a quasi-Newton method, and what the gradient did along them."""
 
@@ -105,31 +122,29 @@ def fit_multinomial(
 
 def support_likelihood(
     features: Features,
-    n_labels: int,
-    set_indptr: _I64,
-    set_indices: _I32,
-    set_bias: _F64,
-    own_set: _I32,
+    sets: LabelSets,
+    set_scores: _F64,
+    set_of: _I32,
     weights: _F64,
     intercept: _F64,
     n_threads: int,
 ) -> tuple[float, _F64, _F64, _F64]:
-    """Mean loss of a random field over given sets, and its gradient by weights, intercept and set bias.
+    """Return the mean loss of a random field over sets, and its gradient by weights, intercept and set scores.
+
+    ``set_scores`` has one score per set, ``set_of`` the set of each document.
 
     ``weights`` are features, in the order of the core's columns, by labels, whose number is padded with zeros to a
     multiple of 8.
     """
 
-def support_sums(
-    scores: _F64, set_indptr: _I64, set_indices: _I32, set_bias: _F64, n_threads: int
-) -> tuple[_F64, _I32, _F64]:
+def support_sums(scores: _F64, sets: LabelSets, bias: _F64, n_threads: int) -> tuple[_F64, _I32, _F64]:
     """For each document: log of the partition function, the most probable set, the probability of each label."""
 
-def mixture_log_prob(logits: _F64, log_gate: _F64, set_indptr: _I64, set_indices: _I32, n_threads: int) -> _F64:
+def mixture_log_prob(logits: _F64, log_gate: _F64, sets: LabelSets, n_threads: int) -> _F64:
     """log p(set | x), documents by sets, of a mixture of independent labels.
 
     ``logits`` are documents by components by labels, finite; ``log_gate`` documents by components, -inf where a
-    component has no part. The labels of a set rise.
+    component has no part.
     """
 
 def mixture_size_marginals(logits: _F64, log_gate: _F64, max_size: int, n_threads: int) -> tuple[_F64, _F64]:
@@ -145,24 +160,31 @@ def mixture_mode(
 
 def own_log_prob(
     features: Features,
-    n_labels: int,
-    own_indptr: _I64,
-    own_indices: _I32,
+    sets: LabelSets,
     weights: _F64,
     intercept: _F64,
     n_threads: int,
 ) -> _F64:
-    """log p(own set | x) of each document under independent labels; ``weights`` are as in ``support_likelihood``."""
+    """log p(set i | x_i) of each document i under independent labels; ``weights`` are as in ``support_likelihood``."""
+
+class ChainTrie:
+    """Label sets as a trie over a chain, built once; ``order`` has the labels in the order of the chain."""
+
+    def __init__(self, sets: LabelSets, order: _I32) -> None: ...
+    @property
+    def n_sets(self) -> int: ...
+    @property
+    def n_labels(self) -> int: ...
 
 class Chain:
     """The label feedback of a chain by giver: labels are numbered by their place, and speak to those after them."""
 
     def __init__(self, indptr: _I64, indices: _I32, values: _F64) -> None: ...
-    def log_prob(self, scores: _F64, indptr: _I64, indices: _I32, n_threads: int) -> _F64:
-        """log p of every set for every row of scores, rows by sets."""
+    def log_prob(self, scores: _F64, trie: ChainTrie, n_threads: int) -> _F64:
+        """Return log p of every set for every row of scores, rows by sets; columns of scores follow the chain."""
 
-    def log_prob_each(self, scores: _F64, indptr: _I64, indices: _I32, document: _I32, n_threads: int) -> _F64:
-        """log p of each set for the row of scores that ``document`` names."""
+    def log_prob_each(self, scores: _F64, sets: LabelSets, document: _I32, n_threads: int) -> _F64:
+        """Return log p of each set for the row of scores that ``document`` names; labels of ``sets`` are places."""
 
     def beams(self, scores: _F64, width: int, n_threads: int) -> tuple[_I64, _I64, _I32, _F64]:
         """Where the sets of each row of scores start, the sets (indptr, indices), and the best log p given up."""
@@ -185,16 +207,14 @@ def linear_scores(
 def softmax_rows(scores: _F64, n_threads: int) -> None:
     """Turn each row of scores, the log of anything proportional to them, into probabilities in place."""
 
-def size_marginals_of_sets(
-    probability: _F64, n_labels: int, set_indptr: _I64, set_indices: _I32, n_sizes: int, n_threads: int
-) -> tuple[_F64, _F64]:
+def size_marginals_of_sets(probability: _F64, sets: LabelSets, n_sizes: int, n_threads: int) -> tuple[_F64, _F64]:
     """p(y_l = 1, |y| = s), documents by labels by sizes, and p(y = 0), from documents by sets."""
 
-def maximise_expected_f(joint: _F64, empty: _F64, beta: float, n_threads: int) -> tuple[_I64, _I32, _F64]:
+def maximize_expected_f(joint: _F64, empty: _F64, beta: float, n_threads: int) -> tuple[_I64, _I32, _F64]:
     """The label set of highest expected F of each document (indptr, indices), and that expectation."""
 
-def maximise_expected_f_over_sets(
-    probability: _F64, n_labels: int, set_indptr: _I64, set_indices: _I32, beta: float, n_threads: int
+def maximize_expected_f_over_sets(
+    probability: _F64, sets: LabelSets, beta: float, n_threads: int
 ) -> tuple[_I64, _I32, _F64]:
     """The same from the probabilities of given sets, documents by sets."""
 

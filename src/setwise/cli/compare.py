@@ -1,4 +1,4 @@
-"""``setwise compare``: every model, tuned and scored on one split."""
+"""``setwise compare``: tune several models and score them on one split."""
 
 from __future__ import annotations
 
@@ -7,33 +7,36 @@ from typing import Annotated, Any
 
 import typer
 
-from setwise.cli.reading import takes_read_options
-from setwise.cli.runtime import note, note_skipped, watch
-from setwise.cli.settings import Budget, Metric, RandomState, Threads
-from setwise.cli.terminal import Table, say, say_json, show
-from setwise.cli.text_options import takes_word_options
+from setwise.cli.choices import model_names
+from setwise.cli.classifier_options import Budget, NJobs, RandomState, Scoring, build_classifier
+from setwise.cli.option_groups import LabeledData, TestSize
+from setwise.cli.read_options import with_read_options
+from setwise.cli.runtime import print_note, print_skipped, show_progress
+from setwise.cli.terminal import Table, print_json, print_line, print_table
+from setwise.cli.text_options import with_text_options
 from setwise.exceptions import InvalidParameter
 
 __all__ = ["compare"]
 
-SHOWN = ("instance_f1", "set_accuracy", "micro_f1", "macro_f1", "hamming_loss")
 
-
-@takes_word_options
-@takes_read_options
+@with_text_options
+@with_read_options
 def compare(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="Documents with labels; - is standard input.")],
-    models: Annotated[str, typer.Option(help="Which models, with commas between them.")] = "br,pcc,crf,cbm,lsf",
+    data: LabeledData,
+    models: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Models to compare, separated by commas: {models}; all by default."),
+    ] = None,
     budget: Budget = "quick",
-    metric: Metric = "instance_f1",
-    share: Annotated[float, typer.Option(help="Which share of the documents is held out to score on.")] = 0.2,
+    scoring: Scoring = "instance_f1",
+    test_size: TestSize = 0.2,
     random_state: RandomState = 0,
-    threads: Threads = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a model.")] = False,
-    reading: Any = None,
-    words: Any = None,
+    n_jobs: NJobs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per model.")] = False,
+    read_options: Any = None,
+    vectorizer: Any = None,
 ) -> None:
-    """Tune and train every model on one part of the documents, and score each on the other.
+    """Tune and train each model on one part of the documents, and score it on the rest.
 
     Examples:
 
@@ -41,51 +44,51 @@ def compare(
 
         setwise compare train.svm.gz --models br,crf --budget normal --json
     """
-    from setwise import SetClassifier
-    from setwise.classifier_spec import MODELS
-    from setwise.cli.features import Features
-    from setwise.cli.scoring import Scoring
-    from setwise.data import Dataset, check_files, files_read, read_dataset
-    from setwise.data.splits import hold_out
+    from setwise.cli.features import TrainingFeatures
+    from setwise.cli.scoring import BatchScorer, metric_title
+    from setwise.data import Dataset, check_files, hold_out, input_files, read_dataset
+    from setwise.metrics import METRICS
 
-    wanted = [name.strip() for name in models.split(",") if name.strip()]
-    if not wanted or not set(wanted) <= MODELS.keys():
-        raise InvalidParameter(f"models must be some of {', '.join(MODELS)}; got {models!r}.")
-    check_files(files_read(data, reading))
-    found = read_dataset(data, reading, watch=lambda documents: watch(documents, "reading"))
-    note_skipped(found.problems)
-    assert found.y is not None
-    rest, held = hold_out(found.y, share, random_state)
-    # Words are learnt on the first part alone: the other is scored as documents that nobody has seen.
-    part = Dataset(_taken(found.X, rest), [found.y[i] for i in rest], [], found.names, found.problems)
-    features = Features.learnt(part, words, data)
-    X_held, y_held = features.of(_taken(found.X, held)), [found.y[i] for i in held]
-    table = Table("model", *(name.replace("_", " ") for name in SHOWN), "prediction", "seconds")
-    for name in wanted:
+    names = _selected_models(models)
+    check_files(input_files(data, read_options))
+    dataset = read_dataset(data, read_options, track=lambda documents: show_progress(documents, "reading"))
+    print_skipped(dataset.problems)
+    assert dataset.y is not None
+    train, test = hold_out(dataset.y, test_size, random_state)
+    # The vocabulary comes from the training part alone, so that the test part is scored as new documents.
+    part = Dataset(_take(dataset.X, train), [dataset.y[i] for i in train], [], dataset.names, dataset.problems)
+    features = TrainingFeatures.fit(part, vectorizer, data)
+    X_test, y_test = features.transform(_take(dataset.X, test)), [dataset.y[i] for i in test]
+    table = Table("model", *map(metric_title, METRICS), "prediction", "seconds")
+    for name in names:
         started = perf_counter()
-        classifier = SetClassifier(
-            name,
-            budget=budget,
-            metric=metric,
-            random_state=random_state,
-            n_jobs=threads,
-            progress=True,
+        classifier = build_classifier(
+            model=name, budget=budget, scoring=scoring, random_state=random_state, n_jobs=n_jobs
         ).fit(features.X, part.y)
         seconds = perf_counter() - started
-        scoring = Scoring(classifier)
-        scoring.add(X_held, y_held)
-        scores = scoring.scores()
-        row = {metric: getattr(scores, metric) for metric in SHOWN}
+        scorer = BatchScorer(classifier)
+        scorer.add(X_test, y_test)
+        metrics = scorer.scores().metrics
         recipe = "" if classifier.tuning_ is None else classifier.tuning_.recipe_name
         if as_json:
-            say_json({"model": name, **row, "prediction": recipe, "seconds": seconds})
+            print_json({"model": name, **metrics, "prediction": recipe, "seconds": seconds})
         else:
-            note(f"{name}: instance F1 {scores.instance_f1:.4f} in {seconds:.1f} s")
-        table.add_row(name, *(f"{value:.4f}" for value in row.values()), recipe, f"{seconds:.1f}")
+            print_note(f"{name}: {metric_title(scoring)} {metrics[scoring]:.4f} in {seconds:.1f} s")
+        table.add_row(name, *(f"{value:.4f}" for value in metrics.values()), recipe, f"{seconds:.1f}")
     if not as_json:
-        say(f"{len(rest):,} documents to train on, {len(held):,} to score on")
-        show(table)
+        print_line(f"trained on {len(train):,} documents, scored on {len(test):,}")
+        print_table(table)
 
 
-def _taken(X: Any, documents: Any) -> Any:
-    return [X[i] for i in documents] if isinstance(X, list) else X[documents]
+def _selected_models(models: str | None) -> list[str]:
+    """Return the models named in a comma-separated list; all if it is None."""
+    available = model_names()
+    names = list(available) if models is None else [name.strip() for name in models.split(",") if name.strip()]
+    if not names or not set(names) <= set(available):
+        raise InvalidParameter(f"models must be some of {', '.join(available)}; got {models!r}.")
+    return names
+
+
+def _take(X: Any, rows: Any) -> Any:
+    """Return some rows of a list of texts or of a matrix."""
+    return [X[i] for i in rows] if isinstance(X, list) else X[rows]

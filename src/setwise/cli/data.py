@@ -1,4 +1,4 @@
-"""The commands on files of documents: what is in one, another format, two parts."""
+"""``setwise data``: count, convert and split files of documents."""
 
 from __future__ import annotations
 
@@ -7,34 +7,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setwise.cli.reading import takes_read_options
-from setwise.cli.runtime import note, note_skipped, watch
-from setwise.cli.settings import EscapeFormulas
-from setwise.cli.terminal import Table, say, say_json, show
+from setwise.cli.choices import ChoicesCommand
+from setwise.cli.classifier_options import RandomState
+from setwise.cli.option_groups import CSV_OUTPUT, AsJson, EscapeFormulas, TestSize
+from setwise.cli.read_options import with_read_options
+from setwise.cli.runtime import print_note, print_skipped, show_progress
+from setwise.cli.terminal import Table, print_json, print_line, print_table
 
 if TYPE_CHECKING:
-    from setwise.data import CorpusStatistics
-    from setwise.data.conversion import Converted
+    from setwise.data import Converted, CorpusStatistics
 
 __all__ = ["data_commands"]
 
-data_commands = typer.Typer(help="Look at files of documents, convert and split them.", no_args_is_help=True)
+data_commands = typer.Typer(help="Count, convert and split files of documents.", no_args_is_help=True)
 
-DataFile = Annotated[str, typer.Argument(metavar="DATA", help="A file of documents; - is standard input.")]
-To = Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format written, if not by the ending.")]
-OutSeparator = Annotated[
-    str, typer.Option("--to-separator", metavar="TEXT", help="What stands between labels in a csv or tsv written.")
+DataFile = Annotated[str, typer.Argument(metavar="DATA", help="File of documents; - reads standard input.")]
+To = Annotated[
+    str | None,
+    typer.Option("--to", metavar="FORMAT", help="Output format, as for --from; by default, the file suffix decides."),
+]
+ToSeparator = Annotated[
+    str,
+    typer.Option("--to-separator", metavar="TEXT", help="Text between labels.", rich_help_panel=CSV_OUTPUT),
 ]
 
 
-@data_commands.command()
-@takes_read_options
-def stats(
-    data: DataFile,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    reading: Any = None,
-) -> None:
-    """Count labels, label sets, features and documents, as Table 1 of the paper does.
+@data_commands.command(cls=ChoicesCommand)
+@with_read_options
+def stats(data: DataFile, as_json: AsJson = False, read_options: Any = None) -> None:
+    """Count the labels, label sets, features and documents of a file, as in Table 1 of the paper.
 
     Examples:
 
@@ -45,35 +46,35 @@ def stats(
         zcat docs.svm.gz | setwise data stats - --from libsvm --json
     """
     from setwise.cli.data_checks import DataChecks
-    from setwise.data import check_files, files_read, open_documents, statistics
+    from setwise.data import check_files, input_files, open_documents, statistics
 
-    check_files(files_read(data, reading))
-    checks = DataChecks(data, reading, "separator", "constant", "ids", "texts")
-    with open_documents(data, reading) as documents:
-        counted = statistics(watch(checks.over(documents), "documents"), documents.names)
-    note_skipped(documents.problems)
-    checks.note()
+    check_files(input_files(data, read_options))
+    checks = DataChecks(data, read_options, "separator", "constant", "ids", "texts")
+    with open_documents(data, read_options) as documents:
+        counts = statistics(show_progress(checks.watch(documents), "documents"), documents.names)
+    print_skipped(documents.problems)
+    checks.print_warnings()
     if as_json:
         skipped = {"skipped": documents.problems.n_skipped}
-        say_json({"file": data, "format": documents.format.name, **asdict(counted), **skipped})
+        print_json({"file": data, "format": documents.format.name, **asdict(counts), **skipped})
     else:
-        say(documents.name)
-        show(_table(counted, documents.format.kind))
+        print_line(documents.name)
+        print_table(_statistics_table(counts, documents.format.kind))
 
 
-@data_commands.command()
-@takes_read_options
+@data_commands.command(cls=ChoicesCommand)
+@with_read_options
 def convert(
     data: DataFile,
-    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; - is standard output.")],
+    out: Annotated[str, typer.Argument(metavar="OUT", help="File to write; - is standard output.")],
     to: To = None,
-    to_separator: OutSeparator = ";",
+    to_separator: ToSeparator = ";",
     escape_formulas: EscapeFormulas = True,
-    reading: Any = None,
+    read_options: Any = None,
 ) -> None:
-    """Write documents in another format, told by the file's ending.
+    """Convert documents to another format.
 
-    Texts: jsonl, csv, tsv, parquet, txt (fastText's). Vectors: libsvm, meka, mulan (both .arff).
+    Texts convert to any text format, and vectors to any vector format.
 
     Examples:
 
@@ -86,81 +87,86 @@ def convert(
     from setwise.data import WriteOptions
     from setwise.data import convert as convert_file
 
-    writing = WriteOptions(to, to_separator, escape_formulas)
-    done = convert_file(data, out, reading, writing, watch=lambda documents: watch(documents, "documents"))
-    _note_done(done, (out,))
+    write_options = WriteOptions(to, to_separator, escape_formulas)
+    converted = convert_file(
+        data, out, read_options, write_options, track=lambda documents: show_progress(documents, "documents")
+    )
+    _print_written(converted, (out,))
 
 
-@data_commands.command()
-@takes_read_options
+@data_commands.command(cls=ChoicesCommand)
+@with_read_options
 def split(
     data: DataFile,
-    train: Annotated[str, typer.Option(metavar="FILE", help="Where the documents to train on go.")],
-    test: Annotated[str, typer.Option(metavar="FILE", help="Where the documents held out go.")],
-    share: Annotated[float, typer.Option(help="Which share of the documents is held out.")] = 0.2,
-    random_state: Annotated[int, typer.Option(min=0, help="The same random_state gives the same parts.")] = 0,
+    train: Annotated[str, typer.Option(metavar="FILE", help="File to write the training documents to.")],
+    test: Annotated[str, typer.Option(metavar="FILE", help="File to write the test documents to.")],
+    test_size: TestSize = 0.2,
+    random_state: RandomState = 0,
     stratified: Annotated[
-        bool, typer.Option("--stratified/--random", help="Share out every label evenly, or leave it to chance.")
+        bool,
+        typer.Option("--stratified/--random", help="Keep the share of each label in both parts, or draw at random."),
     ] = True,
     to: To = None,
-    to_separator: OutSeparator = ";",
+    to_separator: ToSeparator = ";",
     escape_formulas: EscapeFormulas = True,
-    reading: Any = None,
+    read_options: Any = None,
 ) -> None:
-    """Split documents in two files, every label shared out evenly.
+    """Split documents into a training file and a test file, stratified by label.
 
     Examples:
 
         setwise data split docs.jsonl --train train.jsonl --test test.jsonl
 
-        setwise data split docs.csv --train a.csv.gz --test b.csv.gz --share 0.1 --random-state 7 --random
+        setwise data split docs.csv --train a.csv --test b.csv --test-size 0.1
     """
-    from setwise.cli.data_checks import note_shared_texts
+    from setwise.cli.data_checks import warn_shared_texts
     from setwise.data import WriteOptions
     from setwise.data import split as split_file
 
-    done = split_file(
+    converted = split_file(
         data,
         train,
         test,
-        reading,
+        read_options,
         WriteOptions(to, to_separator, escape_formulas),
-        share=share,
+        test_size=test_size,
         random_state=random_state,
         stratified=stratified,
-        watch=lambda documents: watch(documents, "documents"),
+        track=lambda documents: show_progress(documents, "documents"),
     )
-    _note_done(done, (train, test))
-    note_shared_texts(done.shared_texts, done.n_written[1], test, train)
+    _print_written(converted, (train, test))
+    warn_shared_texts(converted.shared_texts, converted.n_written[1], test, train)
 
 
-def _note_done(done: Converted, files: tuple[str, ...]) -> None:
-    note_skipped(done.problems)
-    if done.ids_lost:
-        note("ids were left out: the format written has no place for them.")
-    for file, n_documents in zip(files, done.n_written, strict=True):
-        note(f"{n_documents:,} documents written to {file}")
+def _print_written(converted: Converted, files: tuple[str, ...]) -> None:
+    """Print what was skipped, dropped and written."""
+    print_skipped(converted.problems)
+    if converted.ids_lost:
+        print_note("ids were dropped: the output format cannot store them.")
+    for file, n_documents in zip(files, converted.n_written, strict=True):
+        print_note(f"{n_documents:,} documents written to {file}")
 
 
-def _table(counted: CorpusStatistics, kind: str) -> Table:
+def _statistics_table(counts: CorpusStatistics, kind: str) -> Table:
+    """Return one row per statistic; a missing one is a dash with its reason."""
     table = Table("", "", "", box=None, show_header=False)
-    table.columns[1].justify = "right"
-    no_labels = "no labels are given"
+    table.align_right(1)
+    no_labels = "the file has no labels"
     rows: list[tuple[str, float | None, str]] = [
-        ("labels", counted.labels, no_labels),
-        ("label sets", counted.label_sets, no_labels),
-        ("features", counted.features, "of texts, features are made in training"),
-        ("instances", counted.instances, ""),
-        ("cardinality", counted.cardinality, no_labels),
-        ("instances/label", counted.instances_per_label, "no document has a label"),
+        ("labels", counts.labels, no_labels),
+        ("label sets", counts.label_sets, no_labels),
+        ("features", counts.features, "extracted in training"),
+        ("instances", counts.instances, ""),
+        ("cardinality", counts.cardinality, no_labels),
+        ("instances/label", counts.instances_per_label, "no document has a label"),
     ]
-    extra = [
-        ("labels no document has", counted.unseen_labels or 0),
-        ("documents without labels", counted.without_labels),
-        ("documents whose labels are not given", counted.unlabelled),
-        ("empty texts" if kind == "text" else "documents without features", counted.empty),
+    optional = [
+        ("labels without documents", counts.unseen_labels or 0),
+        ("documents with an empty label set", counts.without_labels),
+        ("unlabeled documents", counts.unlabeled),
+        ("empty texts" if kind == "text" else "documents without features", counts.empty),
     ]
-    for name, value, why_not in [*rows, *((name, value, "") for name, value in extra if value)]:
+    for name, value, reason in [*rows, *((name, value, "") for name, value in optional if value)]:
         shown = "-" if value is None else f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
-        table.add_row(name, shown, why_not if value is None else "")
+        table.add_row(name, shown, reason if value is None else "")
     return table

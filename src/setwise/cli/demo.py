@@ -1,103 +1,134 @@
-"""The demo: the main job from end to end, on text that every installation already has."""
+"""``setwise demo``: train, evaluate and save a model on texts that every installation has."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from setwise import SetClassifier
-from setwise.cli.runtime import example, note, working
-from setwise.cli.terminal import Table, say, show
-from setwise.data import TextDocument, check_files, open_writer
-from setwise.data.docstrings import collect_docstrings
-from setwise.data.formats import format_of
-from setwise.data.splits import hold_out
-from setwise.exceptions import InvalidParameter
-from setwise.metrics import instance_f1, set_accuracy
-from setwise.persistence import save
-from setwise.prediction import Recipe
-from setwise.text import TextVectorizer
+import typer
 
-__all__ = ["run_demo"]
+from setwise.cli.classifier_options import Budget, RandomState, build_classifier
+from setwise.cli.runtime import command_line, print_note, show_spinner
+from setwise.cli.terminal import Table, print_line, print_table
 
-HELD_OUT = 0.2
-N_SHOWN = 5
+if TYPE_CHECKING:
+    from setwise import SetClassifier
+
+__all__ = ["demo"]
+
+TEST_SIZE = 0.2
+N_EXAMPLES = 5
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Corpus:
     names: list[str]
     texts: list[str]
     labels: list[list[str]]
 
 
-def run_demo(*, output: str, held_out: str, budget: Any, random_state: int, most: int | None) -> None:
-    """Collect the corpus, train, compare predictions on a part held out, and save the model and that part."""
+def demo(
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Model file to write.")] = (
+        "demo.setwise"
+    ),
+    held_out: Annotated[
+        str, typer.Option(metavar="FILE", help="File to write the held-out documents to.")
+    ] = "demo-held-out.jsonl",
+    budget: Budget = "normal",
+    random_state: RandomState = 0,
+    documents: Annotated[int | None, typer.Option(min=100, help="Number of documents; all by default.")] = None,
+) -> None:
+    """Train on the docstrings of Python, NumPy, SciPy and scikit-learn, and show predictions.
+
+    Needs no data and no network. The labels of a docstring are its library,
+    package, module, kind (class, method) and contents (has an example, raises).
+    """
+    from setwise.data import check_files, format_of
+    from setwise.exceptions import InvalidParameter
+    from setwise.text import TextVectorizer
+
     check_files((), (output, held_out))
     if format_of(held_out).kind != "text":
-        raise InvalidParameter(f"{held_out} must have the ending of a format of texts, such as .jsonl.")
+        raise InvalidParameter(f"{held_out} is not a text format. Use a suffix such as .jsonl.")
     started = perf_counter()
-    with working("collecting docstrings"):
-        train, test = _corpus(random_state, most)
-    words = TextVectorizer()
-    with working("counting words"):
-        X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
+    with show_spinner("collecting docstrings"):
+        train, test = _split_docstrings(random_state, documents)
+    vectorizer = TextVectorizer()
+    with show_spinner("counting words"):
+        X, X_test = vectorizer.fit_transform(train.texts), vectorizer.transform(test.texts)
     n_labels = len({name for names in train.labels for name in names})
-    say(
+    print_line(
         f"{len(train.texts) + len(test.texts):,} docstrings of Python, NumPy, SciPy and scikit-learn, "
         f"{len(test.texts):,} of them held out: {X.shape[1]:,} words, {n_labels} labels, "
         f"{len({tuple(names) for names in train.labels}):,} label sets in training."
     )
-    note("training one logistic regression per label, and tuning it on documents held out ...")
-    classifier = SetClassifier(budget=budget, random_state=random_state, progress=True).fit(X, train.labels)
-    with working("predicting the documents held out, in three ways"):
-        gain, documents = _gain(classifier, X_test, test.labels), _documents(classifier, X_test, test)
-    show(gain)
-    show(documents)
-    save(output, classifier, words, documents=len(train.texts))
-    with open_writer(held_out) as write:
-        for name, text, labels in zip(test.names, test.texts, test.labels, strict=True):
-            write(TextDocument(text, tuple(labels), name))
-    say(f"The model is in {output}, the documents held out are in {held_out}. Try next:")
-    say(f"  {example('predict', output, held_out, '--top', '3')} | head -1")
-    say(f"  {example('evaluate', output, held_out)}")
-    note(f"{perf_counter() - started:.0f} s in all")
+    print_note("training one logistic regression per label, and tuning it on held-out documents ...")
+    classifier = build_classifier(budget=budget, random_state=random_state).fit(X, train.labels)
+    with show_spinner("predicting the held-out documents in three ways"):
+        comparison = _comparison_table(classifier, X_test, test.labels)
+        examples = _example_table(classifier, X_test, test)
+    print_table(comparison)
+    print_table(examples)
+    classifier.save(output, vectorizer, documents=len(train.texts))
+    _write_documents(held_out, test)
+    print_line(f"The model is in {output}, the held-out documents are in {held_out}. Try next:")
+    print_line(f"  {command_line('predict', output, held_out, '--top', '3')} | head -1")
+    print_line(f"  {command_line('evaluate', output, held_out)}")
+    print_note(f"{perf_counter() - started:.0f} s in total")
 
 
-def _corpus(random_state: int, most: int | None) -> tuple[_Part, _Part]:
-    found = collect_docstrings()
-    found = found if most is None else found[:: max(1, len(found) // most)][:most]
-    labels = [list(one.labels) for one in found]
-    return tuple(  # type: ignore[return-value]
-        _Part([found[i].name for i in part], [found[i].text for i in part], [labels[i] for i in part])
-        for part in hold_out(labels, HELD_OUT, random_state)
+def _split_docstrings(random_state: int, n_documents: int | None) -> tuple[_Corpus, _Corpus]:
+    """Return the training and the test documents."""
+    from setwise.data import collect_docstrings, hold_out
+
+    docstrings = collect_docstrings()
+    if n_documents is not None:
+        docstrings = docstrings[:: max(1, len(docstrings) // n_documents)][:n_documents]
+    labels = [list(docstring.labels) for docstring in docstrings]
+    train, test = (
+        _Corpus([docstrings[i].name for i in part], [docstrings[i].text for i in part], [labels[i] for i in part])
+        for part in hold_out(labels, TEST_SIZE, random_state)
     )
+    return train, test
 
 
-def _gain(classifier: SetClassifier, X: Any, truth: list[list[str]]) -> Table:
-    """The same weights, asked in three ways."""
-    table = Table("prediction, from the same weights", "instance F1 %", "right sets %")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    ways = {
-        "most probable set (each label cut at one half)": Recipe("mode", "most_probable"),
+def _write_documents(file: str, corpus: _Corpus) -> None:
+    """Write the documents in the format of the file's suffix."""
+    from setwise.data import TextDocument, open_writer
+
+    with open_writer(file) as write:
+        for name, text, labels in zip(corpus.names, corpus.texts, corpus.labels, strict=True):
+            write(TextDocument(text, tuple(labels), name))
+
+
+def _comparison_table(classifier: SetClassifier, X: Any, y: list[list[str]]) -> Table:
+    """Score three recipes that predict from the same fitted model."""
+    from setwise.metrics import instance_f1, set_accuracy
+    from setwise.prediction import Recipe
+
+    table = Table("prediction, from the same weights", "instance F1 %", "set accuracy %")
+    table.align_right(1, 2)
+    recipes = {
+        "most probable set (labels above one half)": Recipe("mode", "most_probable"),
         "support inference + GFM, as in the paper": Recipe("support", "gfm"),
         "as tuned: " + ("" if classifier.tuning_ is None else classifier.tuning_.recipe_name): classifier.recipe_,
     }
-    for title, recipe in ways.items():
-        decided = recipe.decided(classifier.model_, X, classifier.support_)
-        sets = classifier.labels_.with_indicator(decided.sets).name_lists()
-        table.add_row(title, f"{100 * instance_f1(truth, sets):.1f}", f"{100 * set_accuracy(truth, sets):.1f}")
+    posterior = classifier.model_.posterior(X)
+    for title, recipe in recipes.items():
+        decision = recipe.decide(posterior, classifier.support_, with_value=False)
+        predicted = classifier.labels_.with_indicator(decision.sets).name_lists()
+        table.add_row(title, f"{100 * instance_f1(y, predicted):.1f}", f"{100 * set_accuracy(y, predicted):.1f}")
     return table
 
 
-def _documents(classifier: SetClassifier, X: Any, part: _Part) -> Table:
-    table = Table("docstring of", "its labels", "predicted", "expected F1 %")
-    table.columns[3].justify = "right"
-    chosen = [i * len(part.texts) // N_SHOWN for i in range(N_SHOWN)]  # spread over the libraries
-    decided = classifier.decide(X[chosen])
-    predicted = classifier.labels_.with_indicator(decided.sets).name_lists()
-    for i, labels, value in zip(chosen, predicted, decided.value, strict=True):
-        table.add_row(part.names[i], ", ".join(sorted(part.labels[i])), ", ".join(labels), f"{100 * value:.0f}")
+def _example_table(classifier: SetClassifier, X: Any, test: _Corpus) -> Table:
+    """Show the predictions for a few test documents."""
+    table = Table("docstring of", "true labels", "predicted labels", "expected F1 %")
+    table.align_right(3)
+    shown = [i * len(test.texts) // N_EXAMPLES for i in range(N_EXAMPLES)]  # spread over the libraries
+    decision = classifier.predict_with_value(X[shown])
+    predicted = classifier.labels_.with_indicator(decision.sets).name_lists()
+    for i, labels, value in zip(shown, predicted, decision.value, strict=True):
+        table.add_row(test.names[i], ", ".join(sorted(test.labels[i])), ", ".join(labels), f"{100 * value:.0f}")
     return table

@@ -1,17 +1,16 @@
-"""``setwise evaluate``: how well a model does on labelled documents."""
+"""``setwise evaluate``: score a model on labeled documents."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from setwise.cli.option_groups import AsJson, LabeledData, ModelPath
 from setwise.cli.predict import BATCH
-from setwise.cli.reading import takes_read_options
-from setwise.cli.runtime import note, note_skipped, watch, working
-from setwise.cli.settings import ModelFile
-from setwise.cli.terminal import Table, say_json, show
+from setwise.cli.read_options import with_read_options
+from setwise.cli.runtime import print_note, print_skipped, show_progress, show_spinner
+from setwise.cli.terminal import Table, print_json, print_table
 
 if TYPE_CHECKING:
     from setwise.cli.scoring import Scores
@@ -19,18 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 
-@takes_read_options
+@with_read_options
 def evaluate(
-    model: ModelFile,
-    data: Annotated[str, typer.Argument(metavar="DATA", help="Documents with labels; - is standard input.")],
-    shown: Annotated[int, typer.Option("--show", min=0, help="Rows of the table of labels; 0 shows all.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    reading: Any = None,
+    model: ModelPath,
+    data: LabeledData,
+    show: Annotated[int, typer.Option(min=0, help="Number of labels in the table; 0 shows all.")] = 20,
+    as_json: AsJson = False,
+    read_options: Any = None,
 ) -> None:
-    """Measure a model on labelled documents that it was not trained on.
+    """Score a model on labeled documents that it was not trained on.
 
-    F1 of two empty sets is 1. A label that the model does not know counts as missed. Macro F1 leaves out labels that
-    are neither true nor predicted in any document.
+    The F1 of two empty sets is 1. A label that the model was not trained on
+    counts as missed. Macro F1 leaves out labels that are neither true nor
+    predicted in any document.
 
     Examples:
 
@@ -38,65 +38,60 @@ def evaluate(
 
         setwise evaluate topics.setwise test.csv --labels tags --json
     """
+    from setwise.classifier import SetClassifier
     from setwise.cli.data_checks import DataChecks
-    from setwise.cli.features import rows_of
-    from setwise.cli.scoring import Scoring
-    from setwise.data import batches, check_files, files_read, open_documents
+    from setwise.cli.features import encode_documents
+    from setwise.cli.scoring import BatchScorer
+    from setwise.data import batches, check_files, input_files, open_documents
     from setwise.exceptions import InvalidData
-    from setwise.persistence import load
+    from setwise.persistence import read_model
 
-    check_files([model, *files_read(data, reading)])
-    saved = load(model)
-    classifier = saved.classifier
-    scoring, checks = Scoring(classifier), DataChecks(data, reading, "separator", "ids", "texts", "coverage")
-    with open_documents(data, reading) as documents:
-        for batch in batches(watch(documents, "documents"), BATCH):
+    check_files([model, *input_files(data, read_options)])
+    file = read_model(model)
+    classifier = SetClassifier.from_state(file.state)
+    scorer, checks = BatchScorer(classifier), DataChecks(data, read_options, "separator", "ids", "texts", "coverage")
+    with open_documents(data, read_options) as documents:
+        for batch in batches(show_progress(documents, "documents"), BATCH):
             if any(document.labels is None for document in batch):
-                raise InvalidData(f"{documents.name} must give the labels of every document; some have none given.")
-            rows = rows_of(batch, saved.text, classifier.n_features_in_, documents.name)
-            checks.see(batch, rows.coverage)
-            scoring.add(rows.X, [list(document.labels or ()) for document in batch])
-    note_skipped(documents.problems)
-    checks.note()
-    checks.note_trained_on(saved.trained_on, model)
-    with working("scoring"):
-        scores = scoring.scores()
-    if scores.unknown_labels:
-        note(f"{len(scores.unknown_labels):,} labels are unknown to the model, such as {scores.unknown_labels[0]!r}.")
+                raise InvalidData(f"Some documents of {documents.name} have no labels. Evaluate labeled documents.")
+            encoded = encode_documents(batch, classifier.vectorizer_, classifier.n_features_in_, documents.name)
+            checks.add(batch, encoded.coverage)
+            scorer.add(encoded.X, [list(document.labels or ()) for document in batch])
+    print_skipped(documents.problems)
+    checks.print_warnings()
+    checks.warn_trained_on(file.trained_on, model)
+    with show_spinner("scoring"):
+        scores = scorer.scores()
+    if unknown := scores.unknown_labels:
+        print_note(f"warning: the model was not trained on {len(unknown):,} of the labels, such as {unknown[0]!r}.")
     if as_json:
-        say_json(asdict(scores))
+        print_json(scores.as_json())
     else:
-        _show(scores, shown)
+        _print_scores(scores, show)
 
 
-def _show(scores: Scores, n_labels: int) -> None:
+def _print_scores(scores: Scores, n_labels: int) -> None:
+    """Print the metrics, and one row for each of the most frequent labels."""
+    from setwise.cli.scoring import metric_title
+
     table = Table("", "", box=None, show_header=False)
-    table.columns[1].justify = "right"
+    table.align_right(1)
     table.add_row("documents", f"{scores.n_documents:,}")
-    for name in (
-        "instance_f1",
-        "instance_precision",
-        "instance_recall",
-        "set_accuracy",
-        "micro_f1",
-        "macro_f1",
-        "hamming_loss",
-    ):
-        table.add_row(name.replace("_", " "), f"{getattr(scores, name):.4f}")
-    table.add_row("labels left out of macro f1", f"{scores.n_labels_left_out:,}")
-    table.add_row("predicted sets unseen in training", f"{scores.predicted_unseen:,}")
-    table.add_row("true sets unseen in training", f"{scores.true_unseen:,}")
+    for name, value in scores.metrics.items():
+        table.add_row(metric_title(name), f"{value:.4f}")
+    table.add_row("labels left out of macro F1", f"{scores.n_absent_labels:,}")
+    table.add_row("predicted sets unseen in training", f"{scores.n_predicted_unseen:,}")
+    table.add_row("true sets unseen in training", f"{scores.n_true_unseen:,}")
     if scores.expected_f1 is not None and scores.expected_f1_error is not None:
-        table.add_row("expected F1, mean", f"{scores.expected_f1:.4f}")
+        table.add_row("mean expected F1", f"{scores.expected_f1:.4f}")
         table.add_row("calibration error of expected F1", f"{scores.expected_f1_error:.4f}")
-    show(table)
+    print_table(table)
     by_label = Table("label", "true", "predicted", "both", "precision", "recall", "F1", box=None)
-    for column in by_label.columns[1:]:
-        column.justify = "right"
+    by_label.align_right(*range(1, 7))
     frequent = sorted(scores.labels, key=lambda row: -row["n_true"])
     for row in frequent[: n_labels or None]:
         counts = (f"{row[name]:,}" for name in ("n_true", "n_predicted", "n_shared"))
         by_label.add_row(row["name"], *counts, *(f"{row[name]:.3f}" for name in ("precision", "recall", "f1")))
-    show(by_label)
+    print_table(by_label)
     if n_labels and len(frequent) > n_labels:
-        note(f"the {n_labels} most frequent of {len(frequent):,} labels; --show 0 shows all.")
+        print_note(f"showing the {n_labels} most frequent of {len(frequent):,} labels; --show 0 shows all.")

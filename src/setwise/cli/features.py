@@ -1,4 +1,4 @@
-"""Documents as the rows that a classifier reads, whether they came as texts or as vectors."""
+"""Documents, texts or vectors, as the feature matrix that a classifier takes."""
 
 from __future__ import annotations
 
@@ -12,72 +12,76 @@ from numpy.typing import NDArray
 from setwise.data import Dataset, Document, TextDocument, VectorDocument, feature_matrix
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.text import TextVectorizer
-from setwise.tuning.autotune import usual_validation
+from setwise.tuning import default_validation
 
-__all__ = ["Features", "Rows", "rows_of"]
+__all__ = ["EncodedDocuments", "TrainingFeatures", "encode_documents"]
 
 
 @dataclass(frozen=True, eq=False)
-class Features:
-    """The rows of the training documents, and how other documents become rows of the same width."""
+class TrainingFeatures:
+    """Feature matrix of the training documents, which also encodes further documents."""
 
     X: Any
-    text: TextVectorizer | None
-    """None where documents come as vectors."""
-    names: tuple[str, ...] | None
-    """Of the features of vectors, where the file tells them."""
+    vectorizer: TextVectorizer | None
+    """Fitted on the training texts; None if the documents are vectors."""
+    feature_names: tuple[str, ...] | None
+    """Names of the features of vectors, if the file has them."""
 
     @classmethod
-    def learnt(cls, dataset: Dataset, words: TextVectorizer, file: str, *, holds_out: bool = True) -> Features:
-        """Learn the words of texts, or take vectors as they are, where ``file`` has enough to train on.
+    def fit(
+        cls, dataset: Dataset, vectorizer: TextVectorizer, file: str, *, holds_out: bool = True
+    ) -> TrainingFeatures:
+        """Fit the vectorizer to the texts of ``dataset``, or take its vectors unchanged.
 
-        ``holds_out`` says that some of the documents are held out to tune on.
+        With ``holds_out``, there must be enough documents to hold some out for tuning.
         """
         _check_trainable(dataset, file, holds_out)
         if isinstance(dataset.X, list):
-            return cls(words.fit_transform(dataset.X), words, None)
+            return cls(vectorizer.fit_transform(dataset.X), vectorizer, None)
         return cls(dataset.X, None, dataset.names.features)
 
     @property
-    def width_of_vectors(self) -> int | None:
-        """How wide vectors are; None for texts."""
-        return None if self.text is not None else int(self.X.shape[1])
+    def n_vector_features(self) -> int | None:
+        """Number of features of vectors; None if the documents are texts."""
+        return None if self.vectorizer is not None else int(self.X.shape[1])
 
-    def of(self, given: Any) -> Any:
-        """Give the rows of other documents of the same kind."""
-        if isinstance(given, list) != (self.text is not None):
-            raise Incompatible("All files must hold documents of one kind; got texts and vectors.")
-        return given if self.text is None else self.text.transform(given)
+    def transform(self, documents: Any) -> Any:
+        """Return the feature matrix of further documents of the same kind, texts or vectors."""
+        if isinstance(documents, list) != (self.vectorizer is not None):
+            raise Incompatible("Files of texts and files of vectors cannot be mixed. Use files of one kind.")
+        return documents if self.vectorizer is None else self.vectorizer.transform(documents)
 
 
 def _check_trainable(dataset: Dataset, file: str, holds_out: bool) -> None:
+    """Raise ``InvalidData`` unless the dataset has labels, features and enough documents."""
     labels = dataset.y or []
-    least = usual_validation(len(labels)).n_folds or 2
+    least = default_validation(len(labels)).n_folds or 2
     if holds_out and len(labels) < least:
-        raise InvalidData(f"{file} must give at least {least} documents to train on; it gives {len(labels)}.")
+        raise InvalidData(f"At least {least} documents are needed to train on; {file} provides {len(labels)}.")
     if not any(labels):
-        raise InvalidData(
-            f"{file} must have labels to train on; no document has any. Hint: --labels names the field of labels."
-        )
+        raise InvalidData(f"No document of {file} has a label. Name the field of the labels with --labels.")
     if not isinstance(dataset.X, list) and not dataset.X.shape[1]:
-        raise InvalidData(f"{file} must have features to train on; no document has any.")
+        raise InvalidData(f"No document of {file} has a feature.")
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """Documents as a model reads them."""
+class EncodedDocuments:
+    """Feature matrix of a batch of documents."""
 
     X: Any
     coverage: NDArray[np.float64] | None
-    """The share of each text's words that the model knows; None for vectors."""
+    """Share of each text's words that the vocabulary contains; None for vectors."""
 
 
-def rows_of(documents: Sequence[Document], text: TextVectorizer | None, n_features: int, file: str) -> Rows:
-    """Return the rows of some documents for a model that was trained on texts, or on vectors."""
+def encode_documents(
+    documents: Sequence[Document], vectorizer: TextVectorizer | None, n_features: int, file: str
+) -> EncodedDocuments:
+    """Return the feature matrix of documents for a model trained on texts, or on vectors if ``vectorizer`` is None."""
     texts = [document.text for document in documents if isinstance(document, TextDocument)]
-    if (text is not None) != bool(texts):
-        has, wants = ("texts", "vectors") if texts else ("vectors", "texts")
-        raise Incompatible(f"{file} must hold {wants}, which the model was trained on; it holds {has}.")
-    if text is not None:
-        return Rows(*text.transform_with_coverage(texts))
-    return Rows(feature_matrix([one for one in documents if isinstance(one, VectorDocument)], n_features), None)
+    if (vectorizer is not None) != bool(texts):
+        actual, expected = ("texts", "vectors") if texts else ("vectors", "texts")
+        raise Incompatible(f"{file} contains {actual}, but the model was trained on {expected}.")
+    if vectorizer is not None:
+        return EncodedDocuments(*vectorizer.transform_with_coverage(texts))
+    vectors = [document for document in documents if isinstance(document, VectorDocument)]
+    return EncodedDocuments(feature_matrix(vectors, n_features), None)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from time import perf_counter
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from setwise.cli.reading import takes_read_options
-from setwise.cli.runtime import note, note_skipped, watch
-from setwise.cli.settings import EscapeFormulas, ModelFile
+from setwise.cli.choices import choice_option
+from setwise.cli.option_groups import EscapeFormulas, ModelPath
+from setwise.cli.read_options import with_read_options
+from setwise.cli.runtime import print_note, print_skipped, show_progress
 
 __all__ = ["predict"]
 
@@ -18,38 +19,41 @@ BATCH = 1000
 """Documents per batch."""
 
 
-@takes_read_options
+@with_read_options
 def predict(
-    model: ModelFile,
-    data: Annotated[str, typer.Argument(metavar="DATA", help="Documents; - is standard input.")],
+    model: ModelPath,
+    data: Annotated[str, typer.Argument(metavar="DATA", help="Documents; - reads standard input.")],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT", help="The file to write; - is standard output.")
+        str, typer.Option("--output", "-o", metavar="OUT", help="File to write; - is standard output.")
     ] = "-",
     top: Annotated[
-        int, typer.Option(min=0, help="Also write this many of the most probable label sets of the training data.")
+        int,
+        typer.Option(min=0, metavar="N", help="Add this many of the most probable label sets of the training data."),
     ] = 0,
     marginals: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, help="Also write the probability of each label, where it is at least this."),
+        typer.Option(min=0.0, max=1.0, metavar="P", help="Add the labels that have at least this probability."),
     ] = None,
-    written: Annotated[
-        Literal["jsonl", "csv", "parquet", "libsvm"] | None,
-        typer.Option(
+    output_format: Annotated[
+        str | None,
+        choice_option(
+            "prediction formats",
             "--format",
-            help="The format to write, if OUT's ending does not tell it; jsonl on standard output.",
+            help="Output format: {prediction formats}; by default, the suffix of OUT decides.",
         ),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="Copy this column of DATA to the output; several with commas between."),
+        typer.Option(metavar="COLUMN", help="Copy these columns of DATA to the output, separated by commas."),
     ] = None,
     keep_all: Annotated[bool, typer.Option("--keep-all", help="Copy all columns of DATA to the output.")] = False,
     escape_formulas: EscapeFormulas = True,
-    reading: Any = None,
+    read_options: Any = None,
 ) -> None:
-    """Predict the label set of every document, with the F1 that it can expect.
+    """Predict the label set of each document, and its expected F1.
 
-    `row` is the number of the document in DATA, `coverage` the share of its words that the model knows.
+    In the output, `row` is the position of the document in DATA, and
+    `coverage` is the share of its words that the model's vocabulary contains.
 
     Examples:
 
@@ -61,29 +65,28 @@ def predict(
 
         cat new.jsonl.gz | setwise predict topics.setwise - > predicted.jsonl
     """
+    from setwise.classifier import load
     from setwise.cli.data_checks import DataChecks
-    from setwise.cli.features import rows_of
-    from setwise.cli.predictions import Layout, Predicted, open_predictions
-    from setwise.data import batches, check_files, files_read, open_documents
-    from setwise.persistence import load
+    from setwise.cli.features import encode_documents
+    from setwise.cli.predictions import Layout, Predictions, open_predictions
+    from setwise.data import batches, check_files, input_files, open_documents
 
-    check_files([model, *files_read(data, reading)], [output], stdout=True)
-    saved = load(model)
-    classifier, started = saved.classifier, perf_counter()
+    check_files([model, *input_files(data, read_options)], [output], allow_stdout=True)
+    classifier, started = load(model), perf_counter()
     columns = tuple(name.strip() for names in keep or () for name in names.split(",") if name.strip())
-    reading = replace(reading, keep="all" if keep_all else columns)
-    checks = DataChecks(data, reading, "ids", "coverage")
-    with open_documents(data, reading, may_be_empty=True) as documents:
+    read_options = replace(read_options, extra_columns="all" if keep_all else columns)
+    checks = DataChecks(data, read_options, "ids", "coverage")
+    with open_documents(data, read_options, allow_empty=True) as documents:
         n_sets = min(top, classifier.support_.n_sets)
-        layout = Layout(n_sets, marginals is not None, documents.kept, escape_formulas)
-        with open_predictions(output, written, tuple(map(str, classifier.classes_)), layout) as write:
-            for numbered in batches(watch(documents.numbered(), "documents"), BATCH):
+        layout = Layout(n_sets, marginals is not None, documents.extra_columns, escape_formulas)
+        with open_predictions(output, output_format, tuple(map(str, classifier.classes_)), layout) as write:
+            for numbered in batches(show_progress(documents.numbered(), "documents"), BATCH):
                 batch = [document for _, document in numbered]
-                rows = rows_of(batch, saved.text, classifier.n_features_in_, documents.name)
-                checks.see(batch, rows.coverage)
-                write(Predicted.by(classifier, numbered, rows, top, marginals))
+                encoded = encode_documents(batch, classifier.vectorizer_, classifier.n_features_in_, documents.name)
+                checks.add(batch, encoded.coverage)
+                write(Predictions.compute(classifier, numbered, encoded, top, marginals))
     seconds = perf_counter() - started
-    note_skipped(documents.problems)
-    checks.note()
+    print_skipped(documents.problems)
+    checks.print_warnings()
     n = documents.n_read
-    note(f"{n:,} documents in {seconds:.1f} s, {n / max(seconds, 1e-9):,.0f} per second")
+    print_note(f"{n:,} documents in {seconds:.1f} s, {n / max(seconds, 1e-9):,.0f} per second")

@@ -1,4 +1,4 @@
-"""Predictions of a batch of documents, and the formats in which they are written."""
+"""Predictions for a batch of documents, and the formats in which they are written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, BinaryIO
@@ -16,76 +16,88 @@ import numpy as np
 import orjson
 
 from setwise.classifier import SetClassifier
-from setwise.cli.features import Rows
-from setwise.data import Document, Names, TextDocument, VectorDocument, WriteOptions, atomic_writer, open_writer
-from setwise.data.formats.spreadsheet import escape_formula
-from setwise.data.writing import packed
+from setwise.cli.features import EncodedDocuments
+from setwise.data import (
+    FORMATS,
+    Document,
+    Names,
+    TextDocument,
+    VectorDocument,
+    WriteOptions,
+    atomic_writer,
+    escape_formula,
+    gzip_by_suffix,
+    open_writer,
+    require_pyarrow,
+)
 from setwise.exceptions import Incompatible, InvalidParameter
 
-__all__ = ["Layout", "Predicted", "open_predictions"]
+__all__ = ["WRITERS", "Layout", "Predictions", "open_predictions"]
 
 SEPARATOR = ";"
-"""Between labels in csv."""
+"""Text between labels in csv."""
 
-_OURS = re.compile(r"(input_)*(row|id|labels|expected_f1|coverage|sets|marginals|(set|probability)_\d+)")
+_PREDICTION_COLUMN = re.compile(r"(input_)*(row|id|labels|expected_f1|coverage|sets|marginals|(set|probability)_\d+)")
+"""Names of prediction columns; an input column of such a name is written with one more ``input_``."""
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns a table of predictions has beside those that it always has."""
+    """Optional columns of a table of predictions."""
 
     n_sets: int = 0
-    """How many of the most probable sets each document gets."""
+    """Number of most probable label sets per document."""
     marginals: bool = False
-    kept: tuple[str, ...] | None = ()
-    """Columns of the input; None takes those of the first batch."""
+    """Whether label probabilities are written."""
+    extra_columns: tuple[str, ...] | None = ()
+    """Columns copied from the input; None copies the columns of the first batch."""
     escape_formulas: bool = True
-    """csv: put an apostrophe before what a spreadsheet would run as a formula."""
+    """In csv, put an apostrophe before text that a spreadsheet would run as a formula."""
 
 
 @dataclass(frozen=True)
-class Predicted:
-    """Label sets of a batch of documents, and what else was asked for."""
+class Predictions:
+    """Predicted label sets of a batch of documents."""
 
-    numbers: Sequence[int]
-    """The number of each document in its file, counted from 1."""
+    row_numbers: Sequence[int]
+    """Position of each document in its file, counted from 1."""
     documents: Sequence[Document]
     labels: list[list[str]]
     expected_f1: list[float | None]
-    """None where the inference cannot tell."""
+    """Expected F1 of each predicted set; None if the inference cannot compute it."""
     coverage: list[float | None]
-    """The share of known words; None where documents are vectors."""
+    """Share of the words that the vocabulary contains; None for vectors."""
     sets: list[list[tuple[tuple[str, ...], float]]]
-    """The most probable of the training sets; empty where none were asked for."""
+    """Most probable training sets with their probabilities; empty lists if not requested."""
     marginals: list[dict[str, float]] | None
+    """Label probabilities from ``min_probability`` up; None if not requested."""
 
     @classmethod
-    def by(
+    def compute(
         cls,
         classifier: SetClassifier,
         numbered: Sequence[tuple[int, Document]],
-        rows: Rows,
+        encoded: EncodedDocuments,
         top: int,
-        least: float | None,
-    ) -> Predicted:
-        """Predict a batch."""
-        decided = classifier.decide(rows.X)
-        found = classifier.predict_sets(rows.X, top) if top else [[] for _ in numbered]
-        sets = [[(tuple(map(str, one.labels)), one.probability) for one in scored] for scored in found]
+        min_probability: float | None,
+    ) -> Predictions:
+        """Predict a batch of numbered documents."""
+        decision = classifier.predict_with_value(encoded.X)
+        ranked = classifier.predict_sets(encoded.X, top) if top else [[] for _ in numbered]
         return cls(
-            [number for number, _ in numbered],
-            [document for _, document in numbered],
-            classifier.labels_.with_indicator(decided.sets).name_lists(),
-            [None if np.isnan(value) else value for value in decided.value.tolist()],
-            [None] * len(numbered) if rows.coverage is None else rows.coverage.tolist(),
-            sets,
-            None if least is None else _marginals(classifier, rows.X, least),
+            row_numbers=[number for number, _ in numbered],
+            documents=[document for _, document in numbered],
+            labels=classifier.labels_.with_indicator(decision.sets).name_lists(),
+            expected_f1=[None if np.isnan(value) else value for value in decision.value.tolist()],
+            coverage=[None] * len(numbered) if encoded.coverage is None else encoded.coverage.tolist(),
+            sets=[[(tuple(map(str, scored.labels)), scored.probability) for scored in sets] for sets in ranked],
+            marginals=None if min_probability is None else _marginals(classifier, encoded.X, min_probability),
         )
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield one object per document, without its kept columns."""
-        for i, (number, document) in enumerate(zip(self.numbers, self.documents, strict=True)):
+        """Yield one object per document, without the columns copied from the input."""
+        for i, (number, document) in enumerate(zip(self.row_numbers, self.documents, strict=True)):
             row: dict[str, Any] = {"row": number} if document.id is None else {"row": number, "id": document.id}
             row |= {"labels": self.labels[i], "expected_f1": self.expected_f1[i], "coverage": self.coverage[i]}
             if self.sets[i]:
@@ -94,148 +106,157 @@ class Predicted:
                 row["marginals"] = self.marginals[i]
             yield row
 
-    def kept(self) -> list[dict[str, object]]:
-        """Return the kept columns of each document, under the names that they are written by."""
-        kept = (one.kept if isinstance(one, TextDocument) else None for one in self.documents)
-        return [{_written_name(name): value for name, value in (fields or {}).items()} for fields in kept]
+    def extra_columns(self) -> list[dict[str, object]]:
+        """Return the columns copied from the input, by output name, for each document."""
+        extra = (document.extra if isinstance(document, TextDocument) else None for document in self.documents)
+        return [{_output_name(name): value for name, value in (columns or {}).items()} for columns in extra]
 
 
-def _written_name(name: str) -> str:
-    """Return the name that a kept column is written by, which is none of ours."""
-    return f"input_{name}" if _OURS.fullmatch(name) else name
+def _output_name(name: str) -> str:
+    """Return the output name of an input column, which differs from all prediction columns."""
+    return f"input_{name}" if _PREDICTION_COLUMN.fullmatch(name) else name
 
 
-def _marginals(classifier: SetClassifier, X: Any, least: float) -> list[dict[str, float]]:
+def _marginals(classifier: SetClassifier, X: Any, min_probability: float) -> list[dict[str, float]]:
+    """Return the labels of each document with at least ``min_probability``, most probable first."""
     names = [str(name) for name in classifier.classes_]
-    found = []
-    for chances in classifier.predict_proba(X):
-        high = np.flatnonzero(chances >= least)
-        found.append({names[label]: float(chances[label]) for label in high[np.argsort(-chances[high], kind="stable")]})
-    return found
+    marginals = []
+    for probabilities in classifier.predict_proba(X):
+        likely = np.flatnonzero(probabilities >= min_probability)
+        order = likely[np.argsort(-probabilities[likely], kind="stable")]
+        marginals.append({names[label]: float(probabilities[label]) for label in order})
+    return marginals
 
 
-Write = Callable[[Predicted], None]
+Write = Callable[[Predictions], None]
 
 
 @contextmanager
 def open_predictions(output: str, format: str | None, labels: tuple[str, ...], layout: Layout) -> Iterator[Write]:
-    """Open what predictions are written to; a file is there whole or not at all."""
+    """Open a file for predictions, which is written completely or not at all; ``-`` is standard output."""
     format = format or ("jsonl" if output == "-" else _format_of(output))
-    if format == "libsvm":
-        with open_writer(output, Names(labels=labels), WriteOptions("libsvm")) as write_document:
-            yield lambda predicted: _write_vectors(write_document, predicted)
-        return
-    if format == "parquet" and output == "-":
-        raise InvalidParameter("parquet must go to a file; give one with -o.")
-    with ExitStack() as stack:
-        file = sys.stdout.buffer if output == "-" else stack.enter_context(atomic_writer(output))
-        if format != "parquet":  # which packs by itself
-            file = stack.enter_context(packed(file, output))
-        yield stack.enter_context({"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[format](file, layout))
+    with WRITERS[format](output, labels, layout) as write:
+        yield write
 
 
 def _format_of(output: str) -> str:
-    endings = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet", ".svm": "libsvm", ".libsvm": "libsvm"}
-    ending = PurePath(output.removesuffix(".gz")).suffix.lower()
-    if ending not in endings:
+    suffixes = {suffix: name for name in WRITERS for suffix in FORMATS[name].suffixes}
+    suffix = PurePath(output.removesuffix(".gz")).suffix.lower()
+    if suffix not in suffixes:
         raise InvalidParameter(
-            f"{output} must end in one of {', '.join(endings)}, or have its format given by --format."
+            f"The format of {output} is unknown. Use a suffix of {', '.join(suffixes)}, or add --format."
         )
-    return endings[ending]
+    return suffixes[suffix]
 
 
 @contextmanager
-def _jsonl(file: BinaryIO, layout: Layout) -> Iterator[Write]:
-    def write(predicted: Predicted) -> None:
-        rows = zip(predicted.rows(), predicted.kept(), strict=True)
-        file.write(b"".join(orjson.dumps(row | kept, default=str) + b"\n" for row, kept in rows))
-        file.flush()
-
-    yield write
+def _open_output(output: str, *, may_be_gzip: bool = True) -> Iterator[BinaryIO]:
+    with ExitStack() as stack:
+        file = sys.stdout.buffer if output == "-" else stack.enter_context(atomic_writer(output))
+        yield stack.enter_context(gzip_by_suffix(file, output)) if may_be_gzip else file
 
 
-class _KeptColumns:
-    """The kept columns of a table, which has the same for all documents."""
+@contextmanager
+def _jsonl(output: str, labels: tuple[str, ...], layout: Layout) -> Iterator[Write]:
+    with _open_output(output) as file:
+
+        def write(predictions: Predictions) -> None:
+            rows = zip(predictions.rows(), predictions.extra_columns(), strict=True)
+            file.write(b"".join(orjson.dumps(row | extra, default=str) + b"\n" for row, extra in rows))
+            file.flush()
+
+        yield write
+
+
+class _ExtraColumns:
+    """Columns copied from the input into a table, the same for all documents."""
 
     def __init__(self, layout: Layout) -> None:
-        self.names = None if layout.kept is None else [_written_name(name) for name in layout.kept]
+        self.names = None if layout.extra_columns is None else [_output_name(name) for name in layout.extra_columns]
 
-    def cells(self, predicted: Predicted) -> list[dict[str, object]]:
-        """Return the kept columns of each document, with the value None where it has no such field."""
-        kept = predicted.kept()
+    def cells(self, predictions: Predictions) -> list[dict[str, object]]:
+        """Return the cells of each document; None where it has no such column."""
+        extra = predictions.extra_columns()
         if self.names is None:
-            self.names = list(dict.fromkeys(name for fields in kept for name in fields))
-        for number, fields in zip(predicted.numbers, kept, strict=True):
-            if late := fields.keys() - set(self.names):
+            self.names = list(dict.fromkeys(name for columns in extra for name in columns))
+        for number, columns in zip(predictions.row_numbers, extra, strict=True):
+            if late := columns.keys() - set(self.names):
                 raise Incompatible(
-                    f"A table has the columns of its first documents; document {number} also has {min(late)!r}. "
-                    f"Hint: write jsonl, or name the columns with --keep."
+                    f"Document {number} has the column {min(late)!r}, which the first documents do not have. "
+                    f"Write jsonl, or name the columns with --keep."
                 )
-        return [{name: fields.get(name) for name in self.names} for fields in kept]
+        return [{name: columns.get(name) for name in self.names} for columns in extra]
 
 
 @contextmanager
-def _csv(file: BinaryIO, layout: Layout) -> Iterator[Write]:
-    columns, started = _KeptColumns(layout), False
+def _csv(output: str, labels: tuple[str, ...], layout: Layout) -> Iterator[Write]:
+    columns, header_written = _ExtraColumns(layout), False
     escape: Callable[[str], str] = escape_formula if layout.escape_formulas else str
-    of_sets = [f"{word}_{k}" for k in range(1, layout.n_sets + 1) for word in ("set", "probability")]
+    set_columns = [f"{name}_{k}" for k in range(1, layout.n_sets + 1) for name in ("set", "probability")]
 
-    def put(rows: list[list[Any]]) -> None:
-        nonlocal started
-        text = io.StringIO()
-        if not started:
-            more = ["marginals"] * layout.marginals + [escape(name) for name in columns.names or []]
-            rows = [["row", "id", "labels", "expected_f1", "coverage", *of_sets, *more], *rows]
-            started = True
-        csv.writer(text).writerows(rows)
-        file.write(text.getvalue().encode())
-        file.flush()
+    with _open_output(output) as file:
 
-    def write(predicted: Predicted) -> None:
-        rows = []
-        for row, kept in zip(predicted.rows(), columns.cells(predicted), strict=True):
-            cells = [row["row"], escape(row.get("id", "")), _joined(row["labels"], escape)]
-            cells += [row["expected_f1"], row["coverage"]]
-            for one in row.get("sets", []):
-                cells += [_joined(one["labels"], escape), one["probability"]]
-            if layout.marginals:
-                cells.append(_joined((f"{name}={p:.6g}" for name, p in row["marginals"].items()), escape))
-            cells += [_kept_cell(value, escape) for value in kept.values()]
-            rows.append(cells)
-        put(rows)
+        def write_rows(rows: list[list[Any]]) -> None:
+            nonlocal header_written
+            text = io.StringIO()
+            if not header_written:
+                more = ["marginals"] * layout.marginals + [escape(name) for name in columns.names or []]
+                rows = [["row", "id", "labels", "expected_f1", "coverage", *set_columns, *more], *rows]
+                header_written = True
+            csv.writer(text).writerows(rows)
+            file.write(text.getvalue().encode())
+            file.flush()
 
-    yield write
-    if not started:  # there are no documents
-        put([])
+        def write(predictions: Predictions) -> None:
+            rows = zip(predictions.rows(), columns.cells(predictions), strict=True)
+            write_rows([_csv_cells(row, extra, layout, escape) for row, extra in rows])
+
+        yield write
+        if not header_written:  # there were no documents
+            write_rows([])
 
 
-def _joined(names: Iterable[str], escape: Callable[[str], str]) -> str:
-    found = [escape(name) for name in names]
-    if any(SEPARATOR in name for name in found):
-        raise Incompatible(f"csv joins labels by {SEPARATOR!r}, which a label has in its name. Hint: write jsonl.")
-    return SEPARATOR.join(found)
+def _csv_cells(
+    row: dict[str, Any], extra: dict[str, object], layout: Layout, escape: Callable[[str], str]
+) -> list[str | float | None]:
+    cells = [row["row"], escape(row.get("id", "")), _join(row["labels"], escape), row["expected_f1"], row["coverage"]]
+    for scored in row.get("sets", []):
+        cells += [_join(scored["labels"], escape), scored["probability"]]
+    if layout.marginals:
+        cells.append(_join((f"{name}={p:.6g}" for name, p in row["marginals"].items()), escape))
+    return cells + [_extra_cell(value, escape) for value in extra.values()]
 
 
-def _kept_cell(value: object, escape: Callable[[str], str]) -> str | None:
-    """Return a kept value as text; a number is no formula, though it may begin with a sign."""
+def _join(names: Iterable[str], escape: Callable[[str], str]) -> str:
+    escaped = [escape(name) for name in names]
+    if any(SEPARATOR in name for name in escaped):
+        raise Incompatible(f"A label contains {SEPARATOR!r}, which separates labels in csv. Write jsonl instead.")
+    return SEPARATOR.join(escaped)
+
+
+def _extra_cell(value: object, escape: Callable[[str], str]) -> str | None:
+    """Return a copied value as text; a number is never escaped, though it may begin with a sign."""
     text = _as_text(value)
     return text if text is None or _NUMBER.fullmatch(text) else escape(text)
 
 
 def _as_text(value: object) -> str | None:
-    """Return a kept value as text: strings as they are, numbers and lists as JSON, None where there is none."""
+    """Return a copied value as text: strings unchanged, numbers and lists as JSON."""
     if value is None or isinstance(value, str):
         return value
     return orjson.dumps(value, default=str).decode() if isinstance(value, int | float | list | dict) else str(value)
 
 
 @contextmanager
-def _parquet(file: BinaryIO, layout: Layout) -> Iterator[Write]:
+def _parquet(output: str, labels: tuple[str, ...], layout: Layout) -> Iterator[Write]:
+    if output == "-":
+        raise InvalidParameter("parquet cannot be written to standard output. Name a file with -o.")
+    require_pyarrow()
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     scored = pa.struct([("labels", pa.list_(pa.string())), ("probability", pa.float64())])
-    always = [
+    fields = [
         ("row", pa.int64()),
         ("id", pa.string()),
         ("labels", pa.list_(pa.string())),
@@ -244,32 +265,46 @@ def _parquet(file: BinaryIO, layout: Layout) -> Iterator[Write]:
         ("sets", pa.list_(scored)),
         ("marginals", pa.map_(pa.string(), pa.float64())),
     ]
-    columns = _KeptColumns(layout)
-    with ExitStack() as stack:
+    columns = _ExtraColumns(layout)
+    with _open_output(output, may_be_gzip=False) as file, ExitStack() as stack:
         table: Any = None
 
-        def put(rows: list[dict[str, Any]]) -> None:
+        def write_rows(rows: list[dict[str, Any]]) -> None:
             nonlocal table
-            schema = pa.schema(always + [(name, pa.string()) for name in columns.names or []])
+            schema = pa.schema(fields + [(name, pa.string()) for name in columns.names or []])
             if table is None:
                 table = stack.enter_context(pq.ParquetWriter(file, schema))
             table.write_batch(pa.RecordBatch.from_pylist(rows, schema=schema))
 
-        def write(predicted: Predicted) -> None:
-            kept = [{name: _as_text(value) for name, value in one.items()} for one in columns.cells(predicted)]
+        def write(predictions: Predictions) -> None:
             rows = []
-            for row, more in zip(predicted.rows(), kept, strict=True):
+            for row, extra in zip(predictions.rows(), columns.cells(predictions), strict=True):
                 marginals = list(row["marginals"].items()) if "marginals" in row else None
-                rows.append({**row, "marginals": marginals, **more})
-            put(rows)
+                rows.append({**row, "marginals": marginals, **{name: _as_text(value) for name, value in extra.items()}})
+            write_rows(rows)
 
         yield write
-        if table is None:  # there are no documents
-            put([])
+        if table is None:  # there were no documents
+            write_rows([])
 
 
-def _write_vectors(write_document: Callable[[Document], None], predicted: Predicted) -> None:
-    for document, labels in zip(predicted.documents, predicted.labels, strict=True):
-        if not isinstance(document, VectorDocument):
-            raise Incompatible("libsvm holds vectors; the documents are texts. Hint: write jsonl, csv or parquet.")
-        write_document(replace(document, labels=tuple(labels)))
+@contextmanager
+def _libsvm(output: str, labels: tuple[str, ...], layout: Layout) -> Iterator[Write]:
+    with open_writer(output, Names(labels=labels), WriteOptions("libsvm")) as write_document:
+
+        def write(predictions: Predictions) -> None:
+            for document, names in zip(predictions.documents, predictions.labels, strict=True):
+                if not isinstance(document, VectorDocument):
+                    raise Incompatible("Texts cannot be written as libsvm. Write jsonl, csv or parquet.")
+                write_document(replace(document, labels=tuple(names)))
+
+        yield write
+
+
+WRITERS: dict[str, Callable[[str, tuple[str, ...], Layout], AbstractContextManager[Write]]] = {
+    "jsonl": _jsonl,
+    "csv": _csv,
+    "parquet": _parquet,
+    "libsvm": _libsvm,
+}
+"""Formats of predictions; each writer opens the file named first."""

@@ -1,4 +1,4 @@
-"""Manners that all commands share: results to standard output, all else to standard error, and what errors become."""
+"""How a command runs: exit codes, error messages, notes and progress on standard error."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from setwise.cli.terminal import plain
+from setwise.cli.terminal import escape_control
 from setwise.exceptions import InvalidParameter, SetwiseError
 
 if TYPE_CHECKING:
-    from setwise.data.formats import Problems
+    from setwise.data import Problems
 
 __all__ = [
-    "FAILED_WORK",
-    "INTERRUPTED",
-    "WRONG_USE",
+    "EXIT_FAILURE",
+    "EXIT_INTERRUPTED",
+    "EXIT_USAGE",
+    "command_line",
     "command_name",
-    "example",
-    "note",
-    "note_skipped",
+    "print_note",
+    "print_skipped",
     "run",
-    "watch",
-    "working",
+    "show_progress",
+    "show_spinner",
 ]
 
-FAILED_WORK = 1
-WRONG_USE = 2
-INTERRUPTED = 130
+EXIT_FAILURE = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
 
 Item = TypeVar("Item")
 
@@ -46,91 +46,91 @@ def run(command: Callable[[], object]) -> None:
         try:
             command()
         finally:
-            sys.stdout.flush()  # here, where a full disk can still be told
+            sys.stdout.flush()  # here, while an error such as a full disk can still be reported
             _flush_notes()
     except SetwiseError as error:
-        _stop(str(error), WRONG_USE if isinstance(error, InvalidParameter) else FAILED_WORK)
+        _exit(str(error), EXIT_USAGE if isinstance(error, InvalidParameter) else EXIT_FAILURE)
     except KeyboardInterrupt:
-        _stop("interrupted.", INTERRUPTED)
+        _exit("interrupted.", EXIT_INTERRUPTED)
     except SystemExit as ended:
-        if ended.code == INTERRUPTED:  # Typer makes this of Ctrl-C, and says nothing
-            _stop("interrupted.", INTERRUPTED)
+        if ended.code == EXIT_INTERRUPTED:  # Typer turns Ctrl-C into this exit code, without a message
+            _exit("interrupted.", EXIT_INTERRUPTED)
         raise
     except BrokenPipeError:
-        _forget(sys.stdout)
-        sys.exit(FAILED_WORK)  # silently: who reads has seen enough
+        _discard(sys.stdout)
+        sys.exit(EXIT_FAILURE)  # without a message: the reader closed the pipe on purpose
     except OSError as error:
-        _forget(sys.stdout)
-        _stop(f"{error.filename or 'standard output'}: {error.strerror or error}.", FAILED_WORK)
+        _discard(sys.stdout)
+        _exit(f"{error.filename or 'standard output'}: {error.strerror or error}.", EXIT_FAILURE)
 
 
-def _forget(stream: TextIO) -> None:
-    """Drop what could not be written, or Python would try again at its end, and print a traceback or fail."""
+def _discard(stream: TextIO) -> None:
+    """Discard unwritten output; otherwise Python writes it again at exit and prints a traceback."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _flush_notes() -> None:
-    """Write the notes that are left; they are no result, so that losing them is no failure."""
+    """Flush standard error; lost notes are no failure, because results go to standard output."""
     try:
         sys.stderr.flush()
     except OSError:
-        _forget(sys.stderr)
+        _discard(sys.stderr)
 
 
-def _stop(message: str, code: int) -> None:
-    note(f"error: {message}")
+def _exit(message: str, code: int) -> None:
+    print_note(f"error: {message}")
     sys.exit(code)
 
 
 def command_name() -> str:
-    """Return what to type to call this very command again, quoted for a shell."""
-    running, found = Path(sys.argv[0]).absolute(), shutil.which("setwise")
-    if not os.access(running, os.X_OK) or (found and running.samefile(found)):
-        return "setwise"  # also where what runs is no command, but a program that calls this one
+    """Return the shell-quoted command that calls this installation of setwise."""
+    running, on_path = Path(sys.argv[0]).absolute(), shutil.which("setwise")
+    if not os.access(running, os.X_OK) or (on_path and running.samefile(on_path)):
+        return "setwise"  # also where another program calls `main`, so that argv[0] is not a command
     if not running.is_relative_to(Path.cwd()):
         return shlex.quote(str(running))
-    inside = running.relative_to(Path.cwd())
-    return shlex.quote(str(inside) if len(inside.parts) > 1 else os.path.join(os.curdir, inside))
+    relative = running.relative_to(Path.cwd())
+    return shlex.quote(str(relative) if len(relative.parts) > 1 else os.path.join(os.curdir, relative))
 
 
-def example(*arguments: str | os.PathLike[str]) -> str:
-    """Return a line that calls this very command, to be pasted into a shell."""
-    return " ".join([command_name(), shlex.join(os.fspath(one) for one in arguments)])
+def command_line(*arguments: str | os.PathLike[str]) -> str:
+    """Return a line that calls this installation of setwise, ready to paste into a shell."""
+    return " ".join([command_name(), shlex.join(os.fspath(argument) for argument in arguments)])
 
 
-def note(message: str) -> None:
-    """Print a line that is no result to standard error, as plain text."""
-    with suppress(OSError):  # such as a full disk; what is left is dropped below
-        print(plain(message), file=sys.stderr)
+def print_note(message: str) -> None:
+    """Print a line that is not part of the result to standard error."""
+    with suppress(OSError):  # such as a full disk; what remains is dropped below
+        print(escape_control(message), file=sys.stderr)
     _flush_notes()
 
 
-def note_skipped(problems: Problems) -> None:
-    """Tell how many documents were skipped, and the first reasons."""
+def print_skipped(problems: Problems) -> None:
+    """Print how many documents were skipped, and the first reasons."""
     if problems.n_skipped:
-        note(f"skipped {problems.n_skipped:,} of the documents of {problems.file}:")
+        print_note(f"skipped {problems.n_skipped:,} documents of {problems.file}:")
         for reason in problems.reasons:
-            note(f"  {reason}")
+            print_note(f"  {reason}")
         if problems.n_skipped > len(problems.reasons):
-            note("  ...")
+            print_note("  ...")
 
 
-def watch(items: Iterable[Item], doing: str, total: int | None = None) -> Iterator[Item]:
-    """Let items pass, and show on a terminal how many have."""
+def show_progress(items: Iterable[Item], description: str, total: int | None = None) -> Iterator[Item]:
+    """Yield the items; on a terminal, show how many have been processed."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(doing, total=total)
+        task = progress.add_task(description, total=total)
         for item in items:
             yield item
             progress.advance(task)
 
 
 @contextmanager
-def working(doing: str) -> Iterator[None]:
-    """Show on a terminal what is being done and for how long, while the block runs."""
+def show_spinner(description: str) -> Iterator[None]:
+    """Show a spinner with the elapsed time on a terminal while the block runs."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        progress.add_task(doing, total=None)
+        progress.add_task(description, total=None)
         yield

@@ -1,4 +1,4 @@
-"""Metrics of predictions that come batch by batch."""
+"""Metrics of predictions that are computed batch by batch."""
 
 from __future__ import annotations
 
@@ -11,92 +11,82 @@ from numpy.typing import NDArray
 
 from setwise.classifier import SetClassifier
 from setwise.labels import LabelMatrix
-from setwise.metrics import (
-    calibration_error,
-    hamming_loss,
-    instance_f1,
-    instance_precision,
-    instance_recall,
-    label_table,
-    macro_f1,
-    micro_f1,
-    n_absent_labels,
-    set_accuracy,
-)
-from setwise.metrics.overlap import Overlap
+from setwise.metrics import METRICS, Overlap, calibration_error, evaluate_metric, label_table, n_absent_labels
 
-__all__ = ["Scores", "Scoring"]
+__all__ = ["BatchScorer", "Scores", "metric_title"]
 
 
 @dataclass(frozen=True)
 class Scores:
-    """How well sets were predicted; all shares are fractions."""
+    """Metrics of predicted label sets; all shares are fractions."""
 
     n_documents: int
-    instance_f1: float
-    instance_precision: float
-    instance_recall: float
-    set_accuracy: float
-    hamming_loss: float
-    micro_f1: float
-    macro_f1: float
-    n_labels_left_out: int
-    """Labels that are neither true nor predicted; macro F1 leaves them out."""
-    predicted_unseen: int
-    """Predicted sets that no training document has."""
-    true_unseen: int
+    metrics: dict[str, float]
+    """Every registered metric by name."""
+    n_absent_labels: int
+    """Labels that are neither true nor predicted in any document; macro F1 leaves them out."""
+    n_predicted_unseen: int
+    """Documents whose predicted set no training document has."""
+    n_true_unseen: int
+    """Documents whose true set no training document has."""
     expected_f1: float | None
-    """The mean of what the predictions were expected to be worth; None where that cannot be told."""
+    """Mean expected F1 of the predictions; None if the inference cannot compute it."""
     expected_f1_error: float | None
-    """How far expectation and F1 are apart, on the average over bins of like expectation."""
+    """Calibration error of the expected F1: its distance from the true F1, averaged over bins."""
     unknown_labels: list[str]
+    """True labels that the model was not trained on."""
     labels: list[dict[str, Any]]
+    """One row of counts and metrics per label."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all scores as one object, the metrics under their own names."""
+        scores = asdict(self)
+        return {"n_documents": scores.pop("n_documents"), **scores.pop("metrics"), **scores}
 
 
-class Scoring:
-    """Collects predictions and true sets; only these are held, not the documents."""
+def metric_title(name: str) -> str:
+    """Return the name of a metric as a table shows it."""
+    return name.replace("_", " ").replace("f1", "F1")
+
+
+class BatchScorer:
+    """Predicts batches of documents and scores all of them; stores label sets, not documents."""
 
     def __init__(self, classifier: SetClassifier) -> None:
         self._classifier = classifier
-        self._truth: list[list[str]] = []
+        self._true: list[list[str]] = []
         self._predicted: list[sp.csr_array] = []
         self._expected: list[NDArray[np.float64]] = []
 
-    def add(self, X: Any, truth: list[list[str]]) -> None:
-        """Predict some documents and note their true sets."""
-        self._truth += truth
-        decided = self._classifier.decide(X)
-        self._predicted.append(decided.sets)
-        self._expected.append(decided.value)
+    def add(self, X: Any, y: list[list[str]]) -> None:
+        """Predict a batch of documents and store the result with the true label sets ``y``."""
+        self._true += y
+        decision = self._classifier.predict_with_value(X)
+        self._predicted.append(decision.sets)
+        self._expected.append(decision.value)
 
     def scores(self) -> Scores:
-        """Measure all that was added. Labels that the model does not know are columns of their own."""
-        known = [str(name) for name in self._classifier.classes_]
-        unknown = sorted({name for names in self._truth for name in names} - set(known))
+        """Score all batches; labels that the model was not trained on count as missed."""
+        classes = [str(name) for name in self._classifier.classes_]
+        unknown = sorted({name for names in self._true for name in names} - set(classes))
         predicted = sp.csr_array(sp.vstack(self._predicted, format="csr"))
         support = self._classifier.support_
-        truth = LabelMatrix.of(self._truth, [*known, *unknown])
-        wide = sp.csr_array((predicted.data, predicted.indices, predicted.indptr), shape=truth.shape)
-        found = truth.with_indicator(wide)
-        true_known = [names for names in self._truth if not set(names) - set(known)]
-        n_seen = int((support.index_of(true_known) >= 0).sum()) if true_known else 0
+        y_true = LabelMatrix.of(self._true, [*classes, *unknown])
+        widened = sp.csr_array((predicted.data, predicted.indices, predicted.indptr), shape=y_true.shape)
+        y_pred = y_true.with_indicator(widened)
+        of_known_labels = [names for names in self._true if not set(names) - set(classes)]
+        n_seen = int((support.index_of(of_known_labels) >= 0).sum()) if of_known_labels else 0
         values = np.concatenate(self._expected)
         expected = None if np.isnan(values).any() else values
-        f1 = Overlap.by_document(truth, found).f1
+        f1 = Overlap.by_document(y_true, y_pred).f1
         return Scores(
-            n_documents=len(self._truth),
-            instance_f1=instance_f1(truth, found),
-            instance_precision=instance_precision(truth, found),
-            instance_recall=instance_recall(truth, found),
-            set_accuracy=set_accuracy(truth, found),
-            hamming_loss=hamming_loss(truth, found),
-            micro_f1=micro_f1(truth, found),
-            macro_f1=macro_f1(truth, found),
-            n_labels_left_out=n_absent_labels(truth, found),
-            predicted_unseen=int((support.index_of(support.sets.with_indicator(predicted)) < 0).sum()),
-            true_unseen=len(self._truth) - n_seen,
+            n_documents=len(self._true),
+            metrics={name: evaluate_metric(name, y_true, y_pred) for name in METRICS},
+            n_absent_labels=n_absent_labels(y_true, y_pred),
+            n_predicted_unseen=int((support.index_of(support.sets.with_indicator(predicted)) < 0).sum()),
+            n_true_unseen=len(self._true) - n_seen,
             expected_f1=None if expected is None else float(expected.mean()),
             expected_f1_error=None if expected is None else float(calibration_error(expected, f1)),
             unknown_labels=unknown,
-            labels=[asdict(row) for row in label_table(truth, found)],
+            labels=[asdict(row) for row in label_table(y_true, y_pred)],
         )

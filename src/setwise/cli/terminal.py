@@ -1,4 +1,4 @@
-"""Output to the terminal: results on standard output, and names of labels, words and files as plain text."""
+"""Results on standard output; names of labels, words and files are printed as plain text."""
 
 from __future__ import annotations
 
@@ -13,71 +13,76 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-__all__ = ["Table", "plain", "prepare_streams", "say", "say_json", "show"]
+__all__ = ["Table", "escape_control", "prepare_streams", "print_json", "print_line", "print_table"]
 
-_OBEYED = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
-"""Unicode categories of characters that a terminal obeys or hides: control, format, surrogate, line and paragraph."""
+_CONTROL = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
+"""Unicode categories that a terminal obeys or hides: control, format, surrogate, line and paragraph separators."""
 _JOINERS = "\u200c\u200d"
-"""Format characters that are part of how words and emoji are written."""
+"""Format characters that belong to words and emoji, and stay as they are."""
 
 
-def plain(text: str) -> str:
-    r"""Return the text with control characters and escape sequences made visible, as in ``\x1b[31m``."""
+def escape_control(text: str) -> str:
+    r"""Return the text with control characters escaped, as in ``\x1b[31m``."""
     if text.isprintable():
         return text
     return "".join(
         character.encode("unicode_escape").decode()
-        if unicodedata.category(character) in _OBEYED and character not in _JOINERS
+        if unicodedata.category(character) in _CONTROL and character not in _JOINERS
         else character
         for character in text
     )
 
 
 class Table(RichTable):
-    """A table whose cells are plain text: nothing in them is read as markup, emoji codes or escape sequences."""
+    """Table whose cells are plain text, without markup, emoji codes or escape sequences."""
 
     def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
-        """Add a row of cells."""
-        super().add_row(*(Text(plain(cell)) if isinstance(cell, str) else cell for cell in cells), **options)
+        """Add one row of cells."""
+        super().add_row(*(Text(escape_control(cell)) if isinstance(cell, str) else cell for cell in cells), **options)
+
+    def align_right(self, *columns: int) -> None:
+        """Align columns, such as those of numbers, to the right."""
+        for column in columns:
+            self.columns[column].justify = "right"
 
 
-def show(table: Table) -> None:
+def print_table(table: Table) -> None:
     """Print a table to standard output."""
     Console().print(table)
 
 
-def say(line: str) -> None:
-    """Print a line of a result to standard output."""
-    print(plain(line))
+def print_line(line: str) -> None:
+    """Print one line of a result to standard output."""
+    print(escape_control(line))
 
 
-def say_json(value: object) -> None:
-    """Print a result for a machine to standard output: one line of JSON, in UTF-8 whatever the terminal's encoding."""
+def print_json(value: object) -> None:
+    """Print a result to standard output as one line of JSON, in UTF-8 whatever the encoding of the terminal."""
     sys.stdout.flush()
     sys.stdout.buffer.write(json.dumps(value).encode() + b"\n")
     sys.stdout.flush()
 
 
 def prepare_streams() -> None:
-    """Make standard streams safe to use: one that is closed is replaced, and no character fails to be printed.
+    """Replace standard streams that are closed, and let every character be printed.
 
-    The number of a closed stream would go to the next file that is opened, and what is printed would end up in that
-    file. In its place, input and output fail when they are used, and notes are dropped.
+    The next file that is opened would take the descriptor of a closed stream, and output would go into that file. The
+    replacement of standard input or output fails when it is used; the replacement of standard error drops its input.
     """
     replacements = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
-    for number, (name, mode, flags) in enumerate(replacements):
+    for descriptor, (name, mode, flags) in enumerate(replacements):
         if getattr(sys, name) is None:
-            _occupy(number, flags)
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open to the end
+            _open_null_device(descriptor, flags)
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open to the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _occupy(number: int, flags: int) -> None:
-    """Open the null device as a stream's number, for this process and those that it starts."""
+def _open_null_device(descriptor: int, flags: int) -> None:
+    """Open the null device under a descriptor, for this process and its children."""
     opened = os.open(os.devnull, flags)
-    if opened != number:
-        os.dup2(opened, number)
+    if opened != descriptor:
+        os.dup2(opened, descriptor)
         os.close(opened)
-    os.set_inheritable(number, True)
+    os.set_inheritable(descriptor, True)

@@ -1,4 +1,4 @@
-"""Options of how text becomes features, in one place."""
+"""Options of text vectorization, which become one :class:`setwise.text.TextVectorizer`."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from setwise.cli.option_groups import taking
+from setwise.cli.option_groups import option_group
 
-__all__ = ["takes_word_options"]
+__all__ = ["with_text_options"]
 
 
 def _option(help: str, **more: Any) -> Any:
-    return typer.Option(help=help, rich_help_panel="How text becomes features", **more)
+    return typer.Option(help=help, rich_help_panel="Text vectorization", **more)
 
 
-_Ngrams = Annotated[int, _option("Longest n-gram, in words.", min=1)]
-_MinDf = Annotated[float | None, _option("Ignore words in fewer documents than this: a number, or a share below 1.")]
-_MaxDf = Annotated[float, _option("Ignore words in more documents than this: a share, or a number above 1.")]
-_MaxFeatures = Annotated[int | None, _option("Largest vocabulary; the most frequent words are kept.", min=1)]
+_Ngrams = Annotated[int, _option("Length of the longest n-gram, in words.", min=1)]
+_MinDf = Annotated[float | None, _option("Ignore words in fewer documents: a count, or a share below 1.")]
+_MaxDf = Annotated[float, _option("Ignore words in more documents: a share up to 1, or a count above 1.")]
+_MaxFeatures = Annotated[int | None, _option("Size of the vocabulary: the most frequent words.", min=1)]
 _StopWords = Annotated[Literal["english"] | None, _option("Ignore common English words.")]
-_Accents = Annotated[
+_StripAccents = Annotated[
     Literal["unicode", "ascii"] | None,
-    _option("Remove accents: from all letters, or from those that ASCII can write (faster)."),
+    _option("Remove accents from all letters, or only from those with an ASCII form (faster)."),
 ]
 
 
-def _options(
+def _vectorizer(
     *,
     ngrams: _Ngrams = 1,
     min_df: _MinDf = None,
     max_df: _MaxDf = 1.0,
     max_features: _MaxFeatures = None,
     stop_words: _StopWords = None,
-    strip_accents: _Accents = None,
+    strip_accents: _StripAccents = None,
 ) -> Any:
-    from setwise.text import TextVectorizer  # here, so that `setwise --version` need not wait for scikit-learn
+    from setwise.text import TextVectorizer  # imported late: `setwise --version` must not wait for scikit-learn
 
     return TextVectorizer(
         (1, ngrams),
@@ -48,9 +48,9 @@ def _options(
 
 
 def _count_or_share(value: float) -> int | float:
-    """Read 2 as two documents and 0.5 as half of them."""
+    """Return whole numbers from 1 as a count of documents, and other numbers as a share."""
     return int(value) if value >= 1.0 and value == int(value) else value
 
 
-takes_word_options = taking(_options, "words")
-"""Gives a command the options of words; it gets them together, as a vectorizer in its argument ``words``."""
+with_text_options = option_group(_vectorizer, "vectorizer")
+"""Decorator that adds these options to a command, which receives a vectorizer as ``vectorizer``."""

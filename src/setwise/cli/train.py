@@ -1,4 +1,4 @@
-"""``setwise train``: documents in, a model file out."""
+"""``setwise train``: train a model on labeled documents and write it to a file."""
 
 from __future__ import annotations
 
@@ -8,143 +8,171 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setwise.cli.reading import as_arguments, takes_read_options
-from setwise.cli.runtime import example, note, note_skipped, watch, working
-from setwise.cli.settings import Budget, Calibration, Decision, Inference, Metric, ModelName, RandomState, Threads
-from setwise.cli.terminal import Table, say, say_json, show
-from setwise.cli.text_options import takes_word_options
+from setwise.cli.classifier_options import (
+    Budget,
+    Calibration,
+    Decision,
+    Inference,
+    ModelName,
+    NJobs,
+    RandomState,
+    Scoring,
+    build_classifier,
+)
+from setwise.cli.option_groups import AsJson, LabeledData
+from setwise.cli.read_options import to_arguments, with_read_options
+from setwise.cli.runtime import command_line, print_note, print_skipped, show_progress, show_spinner
+from setwise.cli.terminal import Table, print_json, print_line, print_table
+from setwise.cli.text_options import with_text_options
 
 if TYPE_CHECKING:
-    from setwise.tuning.autotune import Tuned
+    from setwise.cli.data_checks import DataChecks
+    from setwise.cli.features import TrainingFeatures
+    from setwise.data import ReadOptions
+    from setwise.tuning import TuningResult
 
 __all__ = ["train"]
 
-N_SHOWN = 5
+N_ALTERNATIVES = 5
+"""Rows of the table of tuning results."""
 
 
-@takes_word_options
-@takes_read_options
+@with_text_options
+@with_read_options
 def train(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="Documents with labels; - is standard input.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    data: LabeledData,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
     model: ModelName = "br",
     inference: Inference = "tuned",
     decision: Decision = "tuned",
     calibration: Calibration = "tuned",
     budget: Budget = "normal",
-    metric: Metric = "instance_f1",
+    scoring: Scoring = "instance_f1",
     valid: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Labelled documents to tune on; without it, some of DATA are held out."),
+        typer.Option(metavar="FILE", help="Labeled documents to tune on; by default, a part of DATA is held out."),
     ] = None,
     resume: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Checkpoint of the tuning; an interrupted run continues from it.")
+        str | None,
+        typer.Option(metavar="FILE", help="Checkpoint of the tuning; an interrupted run continues from it."),
     ] = None,
     random_state: RandomState = 0,
-    threads: Threads = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was chosen as one JSON object.")] = False,
-    reading: Any = None,
-    words: Any = None,
+    n_jobs: NJobs = None,
+    as_json: AsJson = False,
+    read_options: Any = None,
+    vectorizer: Any = None,
 ) -> None:
-    """Train on a file of labelled documents; without options, model and prediction tune themselves.
+    """Train a model on labeled documents. Without options, the model and its predictions are tuned.
 
     Examples:
 
         setwise train docs.jsonl -o topics.setwise
 
-        setwise train reviews.csv --text body --labels tags --separator "|" -o tags.setwise --budget quick
+        setwise train reviews.csv --text body --labels tags -o tags.setwise
 
-        setwise train train.svm.gz -o codes.setwise --model crf --valid valid.svm.gz
+        setwise train train.svm -o codes.setwise --model crf --valid valid.svm
     """
-    from setwise import SetClassifier
     from setwise.cli.data_checks import DataChecks
-    from setwise.cli.features import Features
-    from setwise.data import check_distinct, check_files, files_read, read_dataset
-    from setwise.persistence import save
-    from setwise.tuning.store import check_checkpoint
+    from setwise.cli.features import TrainingFeatures
+    from setwise.data import check_distinct, check_files, input_files, read_dataset
+    from setwise.tuning import check_checkpoint
 
-    inputs = [file for one in (data, valid) if one is not None for file in files_read(one, reading)]
+    inputs = [file for path in (data, valid) if path is not None for file in input_files(path, read_options)]
     check_files(inputs, [output])
     if resume is not None:
         check_distinct(inputs, [output, resume])
         check_checkpoint(resume)
     started = perf_counter()
-    checks = DataChecks(data, reading, "separator", "constant", "ids", "texts")
-    found = read_dataset(data, reading, watch=lambda documents: watch(checks.over(documents), "reading"))
-    note_skipped(found.problems)
-    with working("counting words"):
-        features = Features.learnt(found, words, data, holds_out=valid is None)
-    checks.note()
-    tuned_on = None
-    if valid is not None:
-        other_checks = DataChecks(valid, reading, "texts")
-        other = read_dataset(valid, reading, n_features=features.width_of_vectors, watch=other_checks.over)
-        note_skipped(other.problems)
-        other_checks.note_shared(checks)
-        tuned_on = features.of(other.X), other.y
-    classifier = SetClassifier(
-        model,
-        inference,
-        decision,
-        calibration=None if calibration == "none" else calibration,
-        budget=budget,
-        metric=metric,
-        random_state=random_state,
-        n_jobs=threads,
-        tuning_file=resume,
-        progress=True,
+    checks = DataChecks(data, read_options, "separator", "constant", "ids", "texts")
+    dataset = read_dataset(
+        data, read_options, track=lambda documents: show_progress(checks.watch(documents), "reading")
     )
-    classifier.fit(features.X, found.y, tuned_on)
+    print_skipped(dataset.problems)
+    with show_spinner("counting words"):
+        features = TrainingFeatures.fit(dataset, vectorizer, data, holds_out=valid is None)
+    checks.print_warnings()
+    validation = None if valid is None else _read_validation(valid, read_options, features, checks)
+    classifier = build_classifier(
+        model=model,
+        inference=inference,
+        decision=decision,
+        calibration=calibration,
+        budget=budget,
+        scoring=scoring,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        checkpoint=resume,
+    )
+    classifier.fit(features.X, dataset.y, validation_data=validation)
     seconds = perf_counter() - started
-    with working("saving"):
-        save(
+    with show_spinner("saving"):
+        classifier.save(
             output,
-            classifier,
-            features.text,
+            features.vectorizer,
             trained_on=checks.sketch(),
-            documents=found.n_documents,
-            skipped=found.problems.n_skipped,
-            feature_names=None if features.names is None else list(features.names),
+            documents=dataset.n_samples,
+            skipped=dataset.problems.n_skipped,
+            feature_names=None if features.feature_names is None else list(features.feature_names),
         )
     tuning = classifier.tuning_
     if as_json:
-        say_json({"model": output, "documents": found.n_documents, "seconds": seconds, **_summary(tuning)})
+        print_json({"model": output, "documents": dataset.n_samples, "seconds": seconds, **_tuning_summary(tuning)})
     else:
-        say(f"{output}: {found.n_documents:,} documents, {len(classifier.classes_):,} labels, {seconds:.1f} s")
-        _show(tuning)
-    note("next:")
-    note(f"  {example('inspect', output)}")
+        n_labels = len(classifier.classes_)
+        print_line(f"{output}: trained on {dataset.n_samples:,} documents, {n_labels:,} labels, in {seconds:.1f} s")
+        _print_tuning(tuning)
+    print_note("next:")
+    print_note(f"  {command_line('inspect', output)}")
     if data != "-":
-        note(f"  {example('predict', output, data, *as_arguments(reading))}")
+        print_note(f"  {command_line('predict', output, data, *to_arguments(read_options))}")
 
 
-def _summary(tuning: Tuned | None) -> dict[str, Any]:
+def _read_validation(
+    file: str, read_options: ReadOptions, features: TrainingFeatures, training: DataChecks
+) -> tuple[Any, Any]:
+    """Read the documents to tune on; return their features and labels."""
+    from setwise.cli.data_checks import DataChecks
+    from setwise.data import read_dataset
+
+    checks = DataChecks(file, read_options, "texts")
+    dataset = read_dataset(file, read_options, n_features=features.n_vector_features, track=checks.watch)
+    print_skipped(dataset.problems)
+    checks.warn_shared_with(training)
+    return features.transform(dataset.X), dataset.y
+
+
+def _tuning_summary(tuning: TuningResult | None) -> dict[str, Any]:
+    """Return the result of tuning as JSON."""
     if tuning is None:
         return {"tuning": None}
-    chosen = {"settings": _settings(tuning), "iterations": tuning.iterations, "recipe": tuning.recipe_name}
-    others = [asdict(one) for one in tuning.alternatives]
-    return {"tuning": {**chosen, "metric": tuning.metric, "value": tuning.value, "alternatives": others}}
+    chosen = {"settings": _settings(tuning), "iterations": tuning.n_iterations, "recipe": tuning.recipe_name}
+    alternatives = [asdict(alternative) for alternative in tuning.alternatives]
+    return {"tuning": {**chosen, "scoring": tuning.scoring, "value": tuning.value, "alternatives": alternatives}}
 
 
-def _settings(tuning: Tuned) -> dict[str, Any]:
-    """What was tuned of the model, with the values chosen; nothing where the model was given."""
-    names = tuning.tried[0].cell.settings if tuning.tried else {}
+def _settings(tuning: TuningResult) -> dict[str, Any]:
+    """Return the tuned parameters of the model; empty if none were tuned."""
+    names = tuning.trials[0].setting.values if tuning.trials else {}
     return {name: getattr(tuning.model, name) for name in names}
 
 
-def _show(tuning: Tuned | None) -> None:
+def _print_tuning(tuning: TuningResult | None) -> None:
+    """Print the chosen settings and the best alternatives."""
+    from setwise.metrics import oriented
+
     if tuning is None:
         return
     settings = _settings(tuning)
     chosen = ", ".join(f"{name} {value:.3g}" for name, value in settings.items())
-    stopped = "" if tuning.iterations is None else f", {tuning.iterations} iterations"
-    say(f"chosen on documents held out: {type(tuning.model).__name__}, {chosen or 'as given'}{stopped}")
-    table = Table("prediction", *settings, tuning.metric, "", box=None)
-    for column in table.columns[1:-1]:
-        column.justify = "right"
-    best = sorted(tuning.alternatives, key=lambda one: one.value, reverse=tuning.metric != "hamming_loss")
-    for one in best[:N_SHOWN]:
-        values = (f"{one.settings[name]:.3g}" for name in settings)
-        is_chosen = one.recipe == tuning.recipe_name and one.settings == settings
-        table.add_row(one.recipe, *values, f"{one.value:.4f}", "chosen" if is_chosen else "")
-    show(table)
+    stopped = "" if tuning.n_iterations is None else f", {tuning.n_iterations} iterations"
+    print_line(
+        f"chosen on held-out documents: {type(tuning.model).__name__}, {chosen or 'parameters unchanged'}{stopped}"
+    )
+    table = Table("prediction", *settings, tuning.scoring, "", box=None)
+    table.align_right(*range(1, len(table.columns) - 1))
+    best = sorted(tuning.alternatives, key=lambda alternative: -oriented(tuning.scoring, alternative.value))
+    for alternative in best[:N_ALTERNATIVES]:
+        values = (f"{alternative.settings[name]:.3g}" for name in settings)
+        is_chosen = alternative.recipe == tuning.recipe_name and alternative.settings == settings
+        table.add_row(alternative.recipe, *values, f"{alternative.value:.4f}", "chosen" if is_chosen else "")
+    print_table(table)

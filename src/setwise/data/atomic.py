@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic writing: a file appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -10,38 +10,54 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from setwise.data.paths import FilePath, cannot_write, is_special, resolved
+from setwise.data.paths import FilePath, is_special_file, resolve_path, write_error
 
 __all__ = ["atomic_writer"]
 
 
 @contextmanager
 def atomic_writer(path: FilePath) -> Iterator[BinaryIO]:
-    """Open a file to write; it takes the place of ``path`` when the block ends, and is taken away if the block fails.
+    """Open a file for writing that replaces ``path`` when the block ends, and is discarded if the block fails.
 
-    What cannot be written, a full disk for one, is an ``InvalidData``, and whatever was at ``path`` before is still
-    there. A pipe or a device is written directly: it is no file that could be replaced.
+    A write error, such as a full disk, becomes ``InvalidData`` and leaves the old file in place. A pipe or a device
+    cannot be replaced and is written to directly.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to write.
+
+    Yields
+    ------
+    binary file
+
+    Examples
+    --------
+    >>> import os
+    >>> from setwise.data import atomic_writer
+    >>> with atomic_writer(os.devnull) as file:
+    ...     n_bytes = file.write(b"content")
     """
-    target = resolved(path)  # a link goes on pointing to the file it points to
+    target = resolve_path(path)  # a symbolic link stays, and the file it points to is replaced
     try:
-        with open(path, "wb") if is_special(path) else _replacing(target) as file:
+        with open(path, "wb") if is_special_file(path) else _replace_on_success(target) as file:
             yield file
     except OSError as error:
-        raise cannot_write(path, error.strerror or str(error)) from error
+        raise write_error(path, error.strerror or str(error)) from error
 
 
 @contextmanager
-def _replacing(target: Path) -> Iterator[BinaryIO]:
-    # Its length does not depend on the target's name, which may be as long as the folder allows.
-    beside = target.with_name(f".setwise-{secrets.token_hex(4)}.part")
+def _replace_on_success(target: Path) -> Iterator[BinaryIO]:
+    # The length does not depend on the target's name, which may be as long as the file system allows.
+    temporary = target.with_name(f".setwise-{secrets.token_hex(4)}.part")
     try:
-        with open(beside, "xb") as file:
+        with open(temporary, "xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileNotFoundError):
-            os.chmod(beside, stat.S_IMODE(target.stat().st_mode))
-        os.replace(beside, target)
+            os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
+        os.replace(temporary, target)
     finally:
-        with suppress(OSError):  # gone already where all went well
-            beside.unlink()
+        with suppress(OSError):  # already renamed on success
+            temporary.unlink()

@@ -1,4 +1,4 @@
-"""Texts and ids that occur more than once, found with 8 bytes per document."""
+"""Repeated texts and ids, counted by hashes of 8 bytes per document."""
 
 from __future__ import annotations
 
@@ -8,60 +8,69 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_SKETCHED", "Keys"]
+__all__ = ["MAX_SKETCH_SIZE", "StringHashes"]
 
-_NOTHING = 0
-"""The key of an empty string, which is no duplicate of another."""
+# The hash of an empty string, which is no duplicate of another.
+_EMPTY = 0
+# Hashes in a sketch: 80 kB.
+MAX_SKETCH_SIZE = 10_000
 
-MOST_SKETCHED = 10_000
-"""Keys of a sketch: 80 kB."""
 
+class StringHashes:
+    """64-bit hashes of strings, one per document, equal on every machine; runs of whitespace count as one space.
 
-class Keys:
-    """64-bit hashes of strings, one per document, the same on every machine; blanks between words are all alike."""
+    Examples
+    --------
+    >>> from setwise.data import StringHashes
+    >>> hashes = StringHashes()
+    >>> for text in ("a text", "a  text", "another"):
+    ...     hashes.add(text)
+    >>> hashes.n_repeated()
+    1
+    """
 
     def __init__(self) -> None:
-        self._keys = array("q")
+        self._hashes = array("q")
 
     def add(self, text: str | None) -> None:
         """Add the string of the next document; None is an empty string."""
-        words = "" if text is None else " ".join(text.split())
-        digest = blake2b(words.encode(errors="surrogatepass"), digest_size=8).digest()
-        self._keys.append(int.from_bytes(digest, "little", signed=True) if words else _NOTHING)
+        normalized = "" if text is None else " ".join(text.split())
+        digest = blake2b(normalized.encode(errors="surrogatepass"), digest_size=8).digest()
+        self._hashes.append(int.from_bytes(digest, "little", signed=True) if normalized else _EMPTY)
 
     def n_repeated(self) -> int:
         """Return how many documents repeat the string of an earlier one."""
-        keys = self._array()
-        keys = keys[keys != _NOTHING]
-        return len(keys) - len(np.unique(keys))
+        hashes = self._array()
+        hashes = hashes[hashes != _EMPTY]
+        return len(hashes) - len(np.unique(hashes))
 
-    def n_shared(self, other: Keys) -> int:
+    def n_shared(self, other: StringHashes) -> int:
         """Return how many documents have a string that is in ``other`` too."""
-        keys = self._array()
-        return int((np.isin(keys, other._array()) & (keys != _NOTHING)).sum())
+        hashes = self._array()
+        return int((np.isin(hashes, other._array()) & (hashes != _EMPTY)).sum())
 
     def sketch(self) -> NDArray[np.int64]:
-        """Return the smallest keys, rising, each once and at most ``MOST_SKETCHED``: a small trace of the strings.
+        """Return the smallest distinct hashes in ascending order, at most ``MAX_SKETCH_SIZE``.
 
-        Keys are as good as random, so the strings below the largest key of a sketch are a random sample of all.
+        Hashes are as good as random, so the strings with hashes up to the largest of a sketch are a random sample.
         """
-        keys = self._array()
-        return np.unique(keys[keys != _NOTHING])[:MOST_SKETCHED]
+        hashes = self._array()
+        return np.unique(hashes[hashes != _EMPTY])[:MAX_SKETCH_SIZE]
 
     def n_shared_with(self, sketch: NDArray[np.int64]) -> int:
-        """Return how many documents have a string that the sketched ones have too; an estimate for a full sketch."""
-        keys = self._array()
-        if len(sketch) < MOST_SKETCHED:
-            return int(np.isin(keys, sketch).sum())
-        sampled = keys[(keys != _NOTHING) & (keys <= sketch[-1])]
-        share = np.isin(sampled, sketch).mean() if len(sampled) else 0.0
-        return round(float(share) * int((keys != _NOTHING).sum()))
+        """Return how many documents have a string that was sketched; an estimate if the sketch is full."""
+        hashes = self._array()
+        if len(sketch) < MAX_SKETCH_SIZE:
+            return int(np.isin(hashes, sketch).sum())
+        sampled = hashes[(hashes != _EMPTY) & (hashes <= sketch[-1])]
+        fraction = np.isin(sampled, sketch).mean() if len(sampled) else 0.0
+        return round(float(fraction) * int((hashes != _EMPTY).sum()))
 
-    def take(self, documents: NDArray[np.int64]) -> Keys:
-        """Return the keys of some of the documents, by position."""
-        taken = Keys()
-        taken._keys.frombytes(self._array()[documents].tobytes())
+    def take(self, documents: NDArray[np.int64]) -> StringHashes:
+        """Return the hashes of some of the documents, by position."""
+        taken = StringHashes()
+        taken._hashes.frombytes(self._array()[documents].tobytes())
         return taken
 
     def _array(self) -> NDArray[np.int64]:
-        return np.array(self._keys, dtype=np.int64)
+        return np.array(self._hashes, dtype=np.int64)

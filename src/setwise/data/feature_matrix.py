@@ -1,4 +1,4 @@
-"""Feature matrices from rows of columns and values."""
+"""Feature matrices from sparse rows."""
 
 from __future__ import annotations
 
@@ -12,27 +12,46 @@ from setwise.data.documents import VectorDocument
 from setwise.exceptions import InvalidData
 from setwise.labels.matrix import row_starts
 
-__all__ = ["feature_matrix", "stacked"]
+__all__ = ["csr_from_rows", "feature_matrix"]
 
 
 def feature_matrix(documents: Sequence[VectorDocument], n_features: int | None = None) -> sp.csr_array:
-    """Put documents one below the other, ``n_features`` wide, or as wide as the largest feature that occurs."""
-    X = stacked(
+    """Stack documents into a matrix with one row per document.
+
+    Parameters
+    ----------
+    documents : sequence of VectorDocument
+        The rows.
+    n_features : int, optional
+        Number of columns; None is one more than the largest column that occurs.
+
+    Returns
+    -------
+    csr_array of float32, shape (n_samples, n_features)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from setwise.data import VectorDocument, feature_matrix
+    >>> document = VectorDocument(np.array([1], np.int32), np.array([0.5], np.float32))
+    >>> feature_matrix([document], n_features=3).toarray().tolist()
+    [[0.0, 0.5, 0.0]]
+    """
+    return csr_from_rows(
         [document.columns for document in documents],
         [document.values for document in documents],
         [len(document.columns) for document in documents],
         n_features,
     )
-    return X
 
 
-def stacked(
+def csr_from_rows(
     columns: Sequence[NDArray[np.int32]],
     values: Sequence[NDArray[np.float32]],
     lengths: ArrayLike,
     n_features: int | None,
 ) -> sp.csr_array:
-    """Make a CSR array of rows, given in pieces, and of how long each row is."""
+    """Return a CSR array from pieces of columns and values and the length of each row."""
     indices = np.concatenate([np.empty(0, dtype=np.int32), *columns])
     data = np.concatenate([np.empty(0, dtype=np.float32), *values])
     starts = row_starts(lengths)

@@ -1,4 +1,4 @@
-"""A whole file of the LIBSVM multi-label format as two matrices, labels counted from 0 and features from 1."""
+"""Whole LIBSVM multi-label files as two matrices, with labels numbered from 0 and features from 1."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from os import PathLike
 import numpy as np
 import scipy.sparse as sp
 
-from setwise.data.feature_matrix import stacked
+from setwise.data.feature_matrix import csr_from_rows
 from setwise.data.formats.errors import Problems
-from setwise.data.formats.libsvm import label_number
-from setwise.data.formats.libsvm_lines import LineParser, blocks
+from setwise.data.formats.libsvm import parse_label_number
+from setwise.data.formats.libsvm_lines import LineParser, read_blocks
 from setwise.data.formats.options import DEFAULT_LARGEST_INDEX
 from setwise.data.formats.streams import Lines, open_source
 from setwise.exceptions import InvalidData
@@ -28,24 +28,48 @@ def read_libsvm(
     *,
     largest_index: int = DEFAULT_LARGEST_INDEX,
 ) -> tuple[sp.csr_array, sp.csr_array]:
-    """Read documents as (X, y): float32 features and 0/1 labels, both CSR, columns sorted.
+    """Read a LIBSVM multi-label file into a feature matrix and a label indicator matrix.
 
-    ``n_features`` and ``n_labels`` fix the widths; without them they are the largest that occur, and none may be larger
-    than ``largest_index``.
+    Parameters
+    ----------
+    path : str or path
+        The file, compressed if its name ends in ``.gz``.
+    n_features, n_labels : int, optional
+        Numbers of columns; None is as many as occur in the file.
+    largest_index : int
+        Largest number of a feature or label where ``n_features`` or ``n_labels`` is None.
+
+    Returns
+    -------
+    X : csr_array of float32, shape (n_samples, n_features)
+    y : csr_array of 0 and 1, shape (n_samples, n_labels)
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from setwise.data import read_libsvm
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".svm") as file:
+    ...     _ = file.write("0,2 1:0.5 3:1")
+    ...     file.flush()
+    ...     X, y = read_libsvm(file.name)
+    >>> X.toarray().tolist(), y.toarray().tolist()
+    ([[0.5, 0.0, 1.0]], [[1, 0, 1]])
     """
     parser = LineParser(
-        cache(lambda token: label_number(token, n_labels=n_labels, largest=largest_index)), n_features, largest_index
+        cache(lambda token: parse_label_number(token, n_labels=n_labels, largest=largest_index)),
+        n_features,
+        largest_index,
     )
     with open_source(path) as source:
-        parts = list(blocks(Lines(source), parser, Problems(source.name)))
-        if not parts:
-            raise InvalidData(f"{source.name} must hold at least one document; it is empty.")
-    X = stacked(
-        [part.columns for part in parts],
-        [part.values for part in parts],
-        np.concatenate([np.diff(part.starts) for part in parts]),
+        blocks = list(read_blocks(Lines(source), parser, Problems(source.name)))
+        if not blocks:
+            raise InvalidData(f"{source.name} contains no documents: it is empty.")
+    X = csr_from_rows(
+        [block.columns for block in blocks],
+        [block.values for block in blocks],
+        np.concatenate([np.diff(block.starts) for block in blocks]),
         n_features,
     )
-    labels = [sorted(numbers) for part in parts for numbers in part.labels]
+    labels = [sorted(numbers) for block in blocks for numbers in block.labels]
     width = 1 + max(chain.from_iterable(labels), default=-1) if n_labels is None else n_labels
     return X, csr_of_ones(list(chain.from_iterable(labels)), [*map(len, labels)], width)

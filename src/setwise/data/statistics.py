@@ -1,4 +1,4 @@
-"""What a file of documents holds: the columns of the paper's Table 1, and what may be missing in it."""
+"""Statistics of a file of documents: the columns of the paper's Table 1, and counts of what is missing."""
 
 from __future__ import annotations
 
@@ -12,35 +12,68 @@ __all__ = ["CorpusStatistics", "statistics"]
 
 @dataclass(frozen=True)
 class CorpusStatistics:
-    """Table 1 for one file; what does not apply is None."""
+    """Statistics of one file, with the column names of Table 1; None stands for what does not apply.
+
+    Attributes
+    ----------
+    labels : int or None
+        Number of labels that the file names, or that occur if it names none.
+    label_sets : int or None
+        Number of distinct label sets, including the empty set.
+    features : int or None
+        Number of features that the file names, or the largest number that occurs; None for texts.
+    instances : int
+        Number of documents.
+    cardinality : float or None
+        Mean number of labels per document.
+    instances_per_label : float or None
+        Mean number of documents per label.
+    unseen_labels : int or None
+        Number of labels that the file names but no document has.
+    without_labels : int
+        Number of documents whose label set is empty.
+    unlabeled : int
+        Number of documents whose labels are unknown.
+    empty : int
+        Number of documents without text, or without nonzero features.
+    """
 
     labels: int | None
-    """How many labels there are: those the file names, or where it names none, those that occur."""
     label_sets: int | None
-    """How many distinct sets of labels occur, the empty one among them."""
     features: int | None
-    """How many features there are: those the file names, or the largest number that occurs; texts have none yet."""
     instances: int
     cardinality: float | None
-    """Labels a document, on average."""
     instances_per_label: float | None
-    """Documents a label, on average."""
     unseen_labels: int | None
-    """Labels that the file names and no document has."""
     without_labels: int
-    """Documents known to have no label."""
-    unlabelled: int
-    """Documents of which no labels are given."""
+    unlabeled: int
     empty: int
-    """Documents without text, or without any feature that is not zero."""
 
 
 def statistics(documents: Iterable[Document], names: Names | None = None) -> CorpusStatistics:
-    """Count over documents, one at a time; labels and their distinct sets alone are kept."""
+    """Compute the statistics of documents in one pass; only labels and distinct label sets stay in memory.
+
+    Parameters
+    ----------
+    documents : iterable of documents
+        The documents.
+    names : Names, optional
+        The names of all labels and features, where the file contains them.
+
+    Returns
+    -------
+    CorpusStatistics
+
+    Examples
+    --------
+    >>> from setwise.data import TextDocument, statistics
+    >>> statistics([TextDocument("a", ("x", "y")), TextDocument("b", ("x",))]).cardinality
+    1.5
+    """
     names = names or Names()
     seen: set[str] = set()
     sets: set[frozenset[str]] = set()
-    instances = n_labels_given = without = unlabelled = empty = 0
+    instances = n_assigned = without = unlabeled = empty = 0
     n_features: int | None = None
     for document in documents:
         instances += 1
@@ -50,23 +83,23 @@ def statistics(documents: Iterable[Document], names: Names | None = None) -> Cor
             empty += not len(document.columns)
             n_features = max(n_features or 0, int(document.columns.max(initial=-1)) + 1)
         if document.labels is None:
-            unlabelled += 1
+            unlabeled += 1
             continue
         seen.update(document.labels)
         sets.add(frozenset(document.labels))
-        n_labels_given += len(document.labels)
+        n_assigned += len(document.labels)
         without += not document.labels
-    n_labelled = instances - unlabelled
+    n_labeled = instances - unlabeled
     n_labels = len(seen) if names.labels is None else len(names.labels)
     return CorpusStatistics(
-        labels=n_labels if n_labelled else None,
-        label_sets=len(sets) if n_labelled else None,
+        labels=n_labels if n_labeled else None,
+        label_sets=len(sets) if n_labeled else None,
         features=n_features if names.features is None else len(names.features),
         instances=instances,
-        cardinality=n_labels_given / n_labelled if n_labelled else None,
-        instances_per_label=n_labels_given / n_labels if n_labelled and n_labels else None,
-        unseen_labels=n_labels - len(seen) if n_labelled else None,
+        cardinality=n_assigned / n_labeled if n_labeled else None,
+        instances_per_label=n_assigned / n_labels if n_labeled and n_labels else None,
+        unseen_labels=n_labels - len(seen) if n_labeled else None,
         without_labels=without,
-        unlabelled=unlabelled,
+        unlabeled=unlabeled,
         empty=empty,
     )

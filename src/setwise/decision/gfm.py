@@ -1,56 +1,73 @@
-"""GFM: the label set of highest expected F (paper, Algorithm 1)."""
+"""GFM: the label set of highest expected F (paper, Algorithm 1), and the expected F of any set."""
 
 from __future__ import annotations
 
-import numbers
-from typing import Any
-
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from setwise import _core
-from setwise.exceptions import Incompatible, InvalidParameter
-from setwise.labels import Decision, MostProbable, SetDistribution, SizeMarginals
-from setwise.labels.matrix import csr_of_ones
+from setwise._validation import checked_beta
+from setwise.exceptions import Incompatible
+from setwise.labels import Decision, MostProbable, SetDistribution, SizeMarginals, csr_of_ones
 
-__all__ = ["checked_beta", "gfm"]
-
-LARGEST_BETA = 1e100
-"""Its square has to be a number too: where it is infinite, no set is worth anything that can be compared."""
+__all__ = ["expected_f", "gfm"]
 
 
-def gfm(known: SetDistribution | SizeMarginals, *, beta: float = 1.0, n_jobs: int = 1) -> Decision:
-    """Choose for each document the set of highest expected F_beta, and give that expectation.
+def gfm(beliefs: SetDistribution | SizeMarginals, *, beta: float = 1.0, n_jobs: int = 1) -> Decision:
+    """Choose for each document the set of highest expected F_beta.
 
-    The F of two empty sets is 1, so that the empty set is worth p(y = 0). The set may be one that no document has; its
-    size has no limit; ties go to the smaller set, and between labels to the first.
+    The F of two empty sets is 1, so the value of the empty set is p(y = 0). The chosen set may be one that no training
+    document has, of any size. Ties go to the smaller set, and between labels to the first.
+
+    Parameters
+    ----------
+    beliefs : SetDistribution or SizeMarginals
+    beta : float
+        Weight of recall relative to precision.
+    n_jobs : int
+        Number of threads.
+
+    Returns
+    -------
+    decision : Decision
+        The sets, and the expected F_beta of each.
+
+    Examples
+    --------
+    The paper's example in section 3.2: p({1}) = .5, p({2}) = .4, p({3}) = .1.
+
+    >>> import numpy as np
+    >>> from setwise.labels import LabelMatrix, SetDistribution
+    >>> singletons = LabelMatrix.of([["1"], ["2"], ["3"]])
+    >>> decision = gfm(SetDistribution(singletons, np.array([[0.5, 0.4, 0.1]])))
+    >>> decision.sets.toarray(), decision.value.round(3)
+    (array([[1, 1, 0]]), array([0.6]))
     """
     beta = checked_beta(beta)
-    if isinstance(known, MostProbable):
+    if isinstance(beliefs, MostProbable):
         raise Incompatible(
-            "GFM needs probabilities of sets or of labels and sizes; got the most probable sets alone. "
+            "GFM needs probabilities of sets or of labels and sizes, and mode inference has neither. "
             "Hint: use support, exact or sampled inference."
         )
-    if isinstance(known, SetDistribution):
-        n_labels = known.sets.shape[1]
-        indptr, indices, value = _core.maximise_expected_f_over_sets(
-            known.probability,
-            n_labels,
-            known.sets.indptr.astype(np.int64),
-            known.sets.indices.astype(np.int32),
-            beta,
-            n_jobs,
+    if isinstance(beliefs, SetDistribution):
+        n_labels = beliefs.sets.n_labels
+        indptr, indices, value = _core.maximize_expected_f_over_sets(
+            beliefs.probability, beliefs.sets.native, beta, n_jobs
         )
     else:
-        n_labels = known.joint.shape[1]
-        joint = np.ascontiguousarray(known.joint)
-        indptr, indices, value = _core.maximise_expected_f(joint, known.empty, beta, n_jobs)
+        n_labels = beliefs.joint.shape[1]
+        joint = np.ascontiguousarray(beliefs.joint)
+        indptr, indices, value = _core.maximize_expected_f(joint, beliefs.empty, beta, n_jobs)
     return Decision(csr_of_ones(indices, np.diff(indptr), n_labels), value)
 
 
-def checked_beta(beta: Any) -> float:
-    """Return ``beta`` as a float where it can weigh recall against precision."""
-    if not isinstance(beta, numbers.Real) or isinstance(beta, bool) or not 0.0 < float(beta) < np.inf:
-        raise InvalidParameter(f"beta must be a finite number above 0; got {beta!r}.")
-    if float(beta) > LARGEST_BETA:
-        raise InvalidParameter(f"beta must be at most {LARGEST_BETA:g}; got {beta!r}. Hint: that is recall already.")
-    return float(beta)
+def expected_f(beliefs: SizeMarginals, sets: sp.csr_array, *, beta: float = 1.0) -> NDArray[np.float64]:
+    """Return the expected F_beta of one set per document; two empty sets have F 1."""
+    square, sizes = beta * beta, np.diff(sets.indptr)
+    document = np.repeat(np.arange(sets.shape[0]), sizes)
+    s = np.arange(1, beliefs.joint.shape[2] + 1)
+    weight = (1.0 + square) / (square * s + np.maximum(sizes, 1)[:, None])
+    each = (beliefs.joint[document, sets.indices] * weight[document]).sum(axis=1)
+    total = np.bincount(document, each, minlength=sets.shape[0])
+    return np.asarray(np.where(sizes == 0, beliefs.empty, total))

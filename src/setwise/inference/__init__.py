@@ -1,19 +1,35 @@
-"""From a model and documents to what is known of their label sets: over the training sets, exactly, or by samples."""
+"""From a model's posterior to beliefs about label sets: over the training sets, exactly, or by samples."""
 
-from setwise.inference.blend import BlendInference
-from setwise.inference.calibration import SetCalibration, fit_calibration, fit_scaling
+from setwise.inference.base import Inference, documents_per_block
+from setwise.inference.blend import BlendInference, size_marginals_of
+from setwise.inference.calibration import (
+    IDENTITY,
+    SetCalibration,
+    fit_calibration,
+    fit_scaling,
+    improve_calibration,
+)
 from setwise.inference.exact import ExactInference
 from setwise.inference.mode import ModeInference
-from setwise.inference.sampling import SampledInference
+from setwise.inference.registry import INFERENCES, InferenceEntry
+from setwise.inference.sampled import MAX_DRAWN, SampledInference
 from setwise.inference.support import SupportInference
 
 __all__ = [
+    "IDENTITY",
+    "INFERENCES",
+    "MAX_DRAWN",
     "BlendInference",
     "ExactInference",
+    "Inference",
+    "InferenceEntry",
     "ModeInference",
     "SampledInference",
     "SetCalibration",
     "SupportInference",
+    "documents_per_block",
     "fit_calibration",
     "fit_scaling",
+    "improve_calibration",
+    "size_marginals_of",
 ]

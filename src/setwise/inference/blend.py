@@ -1,61 +1,71 @@
-"""A blend of support inference with exact or sampled size marginals, for corpora whose new sets are often unseen."""
+"""Blended inference: support inference mixed with size marginals without support, for corpora with many unseen sets."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from setwise import _core
-from setwise.abilities import require
+from setwise.inference.base import Inference
 from setwise.inference.exact import ExactInference
-from setwise.inference.sampling import SampledInference
+from setwise.inference.sampled import SampledInference
 from setwise.inference.support import SupportInference
 from setwise.labels import SetDistribution, SizeMarginals
+from setwise.posterior import Posterior
 
 __all__ = ["BlendInference", "size_marginals_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class BlendInference:
-    """``weight`` parts of the distribution without support, the rest with it: as if a new set were that likely."""
+class BlendInference(Inference):
+    """A mixture of the size marginals with the support and without it.
 
-    needs: ClassVar[tuple[str, ...]] = ("log_prob",)
+    Parameters
+    ----------
+    support : SupportInference
+    free : ExactInference or SampledInference
+        The inference without support.
+    weight : float
+        Weight of ``free``, from 0 to 1: that of sets that no training document has.
+
+    Examples
+    --------
+    >>> from setwise.inference import BlendInference, ExactInference, SupportInference
+    >>> from setwise.labels import LabelMatrix, Support
+    >>> from setwise.models import BinaryRelevance
+    >>> y = [["a"], ["b"], ["a", "b"]]
+    >>> model = BinaryRelevance(strength=0.1).fit([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], y)
+    >>> support = SupportInference(Support.of(LabelMatrix.of(y)))
+    >>> BlendInference(support, ExactInference(), weight=0.2).infer(model.posterior([[1.0, 0.0]])).joint.shape
+    (1, 2, 2)
+    """
+
+    beliefs: ClassVar[type] = SizeMarginals
 
     support: SupportInference
     free: ExactInference | SampledInference
     weight: float = 0.5
 
-    def block(self, n_labels: int) -> int:
-        """How many documents to ask about at a time."""
-        return min(self.support.block(n_labels), self.free.block(n_labels))
+    def n_numbers(self, n_labels: int) -> int:
+        """Return how many numbers one document takes while it is inferred."""
+        return max(self.support.n_numbers(n_labels), self.free.n_numbers(n_labels))
 
-    def infer(self, model: Any, X: Any) -> SizeMarginals:
-        """Give p(y_l = 1, |y| = s | x) for each document of a block."""
-        require(model, *self.needs, *self.free.needs, by="Blended inference")
-        return blended(
-            size_marginals_of(self.support.infer(model, X), self.support.n_jobs),
-            self.free.infer(model, X),
-            self.weight,
-        )
-
-
-def blended(first: SizeMarginals, second: SizeMarginals, weight: float) -> SizeMarginals:
-    """``1 - weight`` parts of the first and ``weight`` parts of the second."""
-    n_sizes = max(first.joint.shape[2], second.joint.shape[2])
-    joint = np.zeros((*first.joint.shape[:2], n_sizes))
-    joint[:, :, : first.joint.shape[2]] += (1.0 - weight) * first.joint
-    joint[:, :, : second.joint.shape[2]] += weight * second.joint
-    return SizeMarginals(joint, (1.0 - weight) * first.empty + weight * second.empty)
+    def infer(self, posterior: Posterior) -> SizeMarginals:
+        """Return p(y_l = 1, |y| = s | x) for each document of a block."""
+        first = size_marginals_of(self.support.infer(posterior), self.support.n_jobs)
+        second = self.free.infer(posterior)
+        n_sizes = max(first.joint.shape[2], second.joint.shape[2])
+        joint = np.zeros((*first.joint.shape[:2], n_sizes))
+        joint[:, :, : first.joint.shape[2]] += (1.0 - self.weight) * first.joint
+        joint[:, :, : second.joint.shape[2]] += self.weight * second.joint
+        return SizeMarginals(joint, (1.0 - self.weight) * first.empty + self.weight * second.empty)
 
 
-def size_marginals_of(known: SetDistribution | SizeMarginals, n_jobs: int = 1) -> SizeMarginals:
-    """Give what is known of labels and sizes, from whatever form it is known in."""
-    if isinstance(known, SizeMarginals):
-        return known
-    indptr, indices = known.sets.indptr.astype(np.int64), known.sets.indices.astype(np.int32)
-    n_sizes = max(1, int(np.diff(indptr).max(initial=1)))
-    return SizeMarginals(
-        *_core.size_marginals_of_sets(known.probability, known.sets.shape[1], indptr, indices, n_sizes, n_jobs)
-    )
+def size_marginals_of(beliefs: SetDistribution | SizeMarginals, n_jobs: int = 1) -> SizeMarginals:
+    """Return p(y_l = 1, |y| = s | x), whichever of the two forms the beliefs have."""
+    if isinstance(beliefs, SizeMarginals):
+        return beliefs
+    n_sizes = max(1, int(beliefs.sets.sizes.max(initial=1)))
+    return SizeMarginals(*_core.size_marginals_of_sets(beliefs.probability, beliefs.sets.native, n_sizes, n_jobs))

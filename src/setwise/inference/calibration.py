@@ -1,15 +1,15 @@
-"""Set calibration: how far to trust a model's scale, how much to lean on what was frequent, how large sets should be.
+"""Set calibration: how far to trust the scale of the model, the frequency of a set, and its size.
 
-A candidate set is scored anew as::
+A set of the support is scored as::
 
     scale * log p(set | x)  +  prior * log count(set)  +  size * |set|
 
-(1, 0, 0) is the paper. The three numbers are found on documents that the model was not trained on.
+(1, 0, 0) is the paper. The three numbers are fitted on documents that the model was not trained on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -18,88 +18,128 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from setwise import _core
-from setwise.abilities import GivesScaledSizeMarginals, ScoresSets, require
 from setwise.exceptions import InvalidData
-from setwise.inference.blocks import document_blocks, documents_that_fit
+from setwise.inference.base import documents_per_block
 from setwise.labels import LabelMatrix, SetDistribution, Support
+from setwise.posterior import Posterior
 
-__all__ = [
-    "IDENTITY",
-    "UNSEEN_COUNT",
-    "SetCalibration",
-    "calibrated",
-    "fit_calibration",
-    "fit_scaling",
-    "improve_calibration",
-]
+__all__ = ["IDENTITY", "SetCalibration", "calibrate", "fit_calibration", "fit_scaling", "improve_calibration"]
 
 Array = NDArray[np.float64]
 
 UNSEEN_COUNT = 0.5
-"""What a set counts that was added to the support and that no training document has."""
+"""Count of a set that was added to the support and that no training document has."""
 
 _NEWTON_STEPS = 50
-"""Of three parameters: far more than are ever needed."""
+"""Most steps of Newton's method; three parameters need far fewer."""
 
-_SMALLER = 0.25
-"""The scale that Newton starts from is taken this much smaller, as long as that helps."""
+_SHRINK = 0.25
+"""Factor applied to the initial scale while the loss falls."""
 
 _GAIN = 1e-10
-"""Newton ends when a step promises less than this a document."""
-
+"""Newton's method ends when a step promises less gain per document."""
 
 _LEAST_CHANCE = 1e-15
-"""What a label that was ruled out counts: the rounding of a probability."""
+"""Lower bound of the probability of a label: the rounding error of a probability."""
 
 
 @dataclass(frozen=True)
 class SetCalibration:
-    """Scale, prior and size tilt of the score of a set; as they stand they change nothing."""
+    """Scale, prior and size tilt of the score of a set; the defaults change nothing.
+
+    Parameters
+    ----------
+    scale : float
+        Factor of the log-probability.
+    prior : float
+        Factor of the log of the set's count in training.
+    size : float
+        Score per label of the set.
+
+    Examples
+    --------
+    >>> from setwise.inference import SetCalibration
+    >>> SetCalibration().is_identity, SetCalibration(0.5).is_identity
+    (True, False)
+    """
 
     scale: float = 1.0
     prior: float = 0.0
     size: float = 0.0
 
     @property
-    def changes_nothing(self) -> bool:
+    def is_identity(self) -> bool:
         """Whether scores stay as they are."""
         return astuple(self) == (1.0, 0.0, 0.0)
 
+    @property
+    def keeps_logits(self) -> bool:
+        """Whether logits stay as they are, which the prior does not act on."""
+        return (self.scale, self.size) == (1.0, 0.0)
+
     def bias(self, support: Support) -> Array:
-        """What each set's score has beyond the scaled log-probability."""
-        frequent, size = _set_features(support)
-        return self.prior * frequent + self.size * size
+        """Return what each set's score has beyond the scaled log-probability."""
+        log_count, size = _set_features(support)
+        return self.prior * log_count + self.size * size
 
 
 IDENTITY = SetCalibration()
-"""Trust the model."""
+"""The calibration that changes nothing."""
 
 
 def _set_features(support: Support) -> tuple[Array, Array]:
-    """Log count and size of each set."""
-    return np.log(np.maximum(support.counts, UNSEEN_COUNT)), np.diff(support.sets.indicator.indptr).astype(np.float64)
+    """Return the log count and the size of each set."""
+    return np.log(np.maximum(support.counts, UNSEEN_COUNT)), support.sizes.astype(np.float64)
 
 
-def fit_calibration(model: ScoresSets, X: Any, y: Any, support: Support) -> SetCalibration:
-    """Find the calibration under which the sets of held-out documents are most probable among the support.
+def calibrate(log_prob: Array, calibration: SetCalibration, support: Support, n_jobs: int) -> SetDistribution:
+    """Return the distribution over the support's sets from their log-probabilities, which are changed in place.
 
-    X and y must not have been trained on. Documents whose set the support lacks, or the model rules out, have no say.
-    The problem is convex, and solved by Newton's method; documents by sets are never held whole.
+    A set that the model rules out, with minus infinity, stays ruled out under any scale.
     """
-    require(model, "log_prob", by="Set calibration")
+    log_prob = np.ascontiguousarray(log_prob)
+    if calibration.scale > 0.0:
+        if calibration.scale != 1.0:
+            log_prob *= calibration.scale
+    else:
+        np.multiply(log_prob, calibration.scale, out=log_prob, where=log_prob > -np.inf)
+    if calibration.prior != 0.0 or calibration.size != 0.0:
+        log_prob += calibration.bias(support)
+    _core.softmax_rows(log_prob, n_jobs)
+    return SetDistribution(support.sets, log_prob)
+
+
+def fit_calibration(posterior: Posterior, y: Any, support: Support) -> SetCalibration:
+    """Fit the calibration under which the sets of held-out documents are most probable among the support.
+
+    Documents whose set is not in the support, or is ruled out by the model, are ignored. The problem is convex, and
+    solved by Newton's method; documents by sets are processed in blocks.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Of documents that the model was not trained on.
+    y : label sets
+        Their true sets.
+    support : Support
+
+    Returns
+    -------
+    calibration : SetCalibration
+    """
     own = support.index_of(LabelMatrix.of(y, support.sets.names))
     if not (own >= 0).any():
-        raise InvalidData(
-            "y must have at least one set of the support; got none. Hint: use exact or sampled inference."
-        )
-    n_block = documents_that_fit(4 * support.n_sets)
+        raise InvalidData("No set of y is in the support. Hint: use exact or sampled inference.")
+    likelihood = _Likelihood(posterior, own, support)
+    # 1. Shrink the scale while that helps: where scores are so large that nothing is in doubt, there is no curvature.
     point = np.array([1.0, 0.0, 0.0])
-    value, gradient, curvature = _likelihood(model, X, own, support, point, n_block)
-    for _ in range(_NEWTON_STEPS):  # where scores are so large that nothing is in doubt, there is no curvature to use
-        trial = _likelihood(model, X, own, support, _SMALLER * point, n_block)
+    value, gradient, curvature = likelihood.at(point)
+    for _ in range(_NEWTON_STEPS):
+        trial = likelihood.at(_SHRINK * point)
         if trial[0] >= value:
             break
-        point, (value, gradient, curvature) = _SMALLER * point, trial
+        point, (value, gradient, curvature) = _SHRINK * point, trial
+    # 2. Take Newton steps, each halved until it lowers the loss enough.
     for _ in range(_NEWTON_STEPS):
         # A direction in which no document tells sets apart has no curvature, and is left alone.
         step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
@@ -108,7 +148,7 @@ def fit_calibration(model: ScoresSets, X: Any, y: Any, support: Support) -> SetC
             break
         length = 1.0
         while length > _GAIN:
-            trial = _likelihood(model, X, own, support, point - length * step, n_block)
+            trial = likelihood.at(point - length * step)
             if trial[0] <= value - 0.25 * length * promised:
                 break
             length /= 2.0
@@ -119,57 +159,73 @@ def fit_calibration(model: ScoresSets, X: Any, y: Any, support: Support) -> SetC
     return SetCalibration(*map(float, point))
 
 
-def _likelihood(
-    model: ScoresSets, X: Any, own: NDArray[np.int64], support: Support, point: Array, n_block: int
-) -> tuple[float, Array, Array]:
-    """Mean loss of the held-out sets, with its gradient and curvature: means and covariances of what scores sets."""
-    told_by_set = np.stack(_set_features(support), axis=1)
-    told_by_set -= told_by_set[0]  # what all sets share has then no curvature at all
-    bias = told_by_set @ point[1:]
-    loss, gradient, curvature, start, n = 0.0, np.zeros(3), np.zeros((3, 3)), 0, 0
-    for some in document_blocks(X, n_block):
-        mine = own[start : start + some.shape[0]]
-        start += some.shape[0]
-        if not (mine >= 0).any():
-            continue
-        known, mine = some[np.flatnonzero(mine >= 0)], mine[mine >= 0]
-        log_prob = model.log_prob(known, support.sets)
-        log_prob_of_own = log_prob[np.arange(len(mine)), mine]
-        told = log_prob_of_own > -np.inf
-        log_prob, mine = log_prob[told] - log_prob_of_own[told, None], mine[told]
-        n += len(mine)
-        possible = log_prob > -np.inf
-        log_prob[~possible] = 0.0
-        score = log_prob * point[0]
-        score += bias
-        score[~possible] = -np.inf
-        highest = score.max(axis=1, initial=-np.inf)
-        loss += float((np.log(np.exp(score - highest[:, None]).sum(axis=1)) + highest - bias[mine]).sum())
-        probability = np.ascontiguousarray(score)
-        _core.softmax_rows(probability, 1)
-        mean = np.column_stack([np.einsum("is,is->i", probability, log_prob), probability @ told_by_set])
-        gradient += mean.sum(axis=0)
-        gradient[1:] -= told_by_set[mine].sum(axis=0)
-        log_prob -= mean[:, :1]
-        weighed = probability * log_prob
-        curvature[0, 0] += np.einsum("is,is->", weighed, log_prob)
-        curvature[0, 1:] += weighed.sum(axis=0) @ told_by_set
-        curvature[1:, 1:] += (told_by_set.T * probability.sum(axis=0)) @ told_by_set - mean[:, 1:].T @ mean[:, 1:]
-    curvature[1:, 0] = curvature[0, 1:]
-    n = max(1, n)
-    return loss / n, gradient / n, curvature / n
+@dataclass(frozen=True, eq=False)
+class _Likelihood:
+    """The mean loss of held-out sets as a function of the calibration."""
+
+    posterior: Posterior
+    own: NDArray[np.int64]
+    """Position of each document's set in the support; -1 where it is not in it."""
+    support: Support
+
+    def at(self, point: Array) -> tuple[float, Array, Array]:
+        """Return loss, gradient and curvature: means and covariances of the features that score sets."""
+        features = np.stack(_set_features(self.support), axis=1)
+        features -= features[0]  # a feature that is the same for all sets then has exactly no curvature
+        bias = features @ point[1:]
+        loss, gradient, curvature, n = 0.0, np.zeros(3), np.zeros((3, 3)), 0
+        for log_prob, own in self._blocks():
+            n += len(own)
+            possible = log_prob > -np.inf
+            rules_out = not possible.all()
+            if rules_out:
+                log_prob[~possible] = 0.0
+            score = log_prob * point[0]
+            score += bias
+            if rules_out:
+                score[~possible] = -np.inf
+            highest = score.max(axis=1, initial=-np.inf)
+            probability = np.ascontiguousarray(score)
+            _core.softmax_rows(probability, 1)
+            # The best set has the probability 1 / sum exp(score - highest), which never underflows.
+            loss += float((highest - np.log(probability.max(axis=1)) - bias[own]).sum())
+            mean = np.column_stack([np.einsum("is,is->i", probability, log_prob), probability @ features])
+            gradient += mean.sum(axis=0)
+            gradient[1:] -= features[own].sum(axis=0)
+            log_prob -= mean[:, :1]
+            weighted = probability * log_prob
+            curvature[0, 0] += np.einsum("is,is->", weighted, log_prob)
+            curvature[0, 1:] += weighted.sum(axis=0) @ features
+            curvature[1:, 1:] += (features.T * probability.sum(axis=0)) @ features - mean[:, 1:].T @ mean[:, 1:]
+        curvature[1:, 0] = curvature[0, 1:]
+        n = max(1, n)
+        return loss / n, gradient / n, curvature / n
+
+    def _blocks(self) -> Iterator[tuple[Array, NDArray[np.int64]]]:
+        """Yield log-probabilities relative to the own set's, and the own sets, for documents that have both."""
+        start = 0
+        for block in self.posterior.blocks(documents_per_block(4 * self.support.n_sets)):
+            own = self.own[start : start + block.n_samples]
+            start += block.n_samples
+            (used,) = np.nonzero(own >= 0)
+            if not used.size:
+                continue
+            log_prob = block.log_prob(self.support.sets)
+            log_prob_of_own = log_prob[used, own[used]]
+            possible = log_prob_of_own > -np.inf
+            used, log_prob_of_own = used[possible], log_prob_of_own[possible]
+            yield log_prob[used] - log_prob_of_own[:, None], own[used]
 
 
-def fit_scaling(model: GivesScaledSizeMarginals, X: Any, y: Any) -> SetCalibration:
-    """Find scale and shift of the logits under which the labels of held-out documents are most probable, one by one.
+def fit_scaling(posterior: Posterior, y: Any) -> SetCalibration:
+    """Fit scale and shift of the logits under which the labels of held-out documents are most probable, one by one.
 
-    It is the calibration of exact inference, which knows no support and needs no seen set; the prior stays 0.
+    It is the calibration of exact inference, which needs no support; the prior stays 0.
     """
-    require(model, "scaled_marginals", by="Calibration without support")
     truth = LabelMatrix.of(y).indicator.toarray().astype(bool)
 
-    def mean_log_prob(tried: SetCalibration) -> float:
-        marginals = model.scaled_marginals(X, tried.scale, tried.size)
+    def mean_log_prob(calibration: SetCalibration) -> float:
+        marginals = posterior.rescaled(calibration.scale, calibration.size).marginals()
         chance = np.where(truth, marginals, 1.0 - marginals)
         return float(np.log(np.maximum(chance, _LEAST_CHANCE)).sum(axis=1).mean())
 
@@ -183,22 +239,28 @@ def improve_calibration(
     with_prior: bool = True,
     max_evaluations: int = 60,
 ) -> SetCalibration:
-    """Search near ``start`` for the calibration of the highest ``score``, say instance F1 on held-out documents.
+    """Search near ``start`` for the calibration of the highest ``score``, such as the F1 on held-out documents.
 
-    The score may jump, so the search compares values alone (Nelder and Mead 1965); what it ends with is never worse.
-    Without ``with_prior`` the prior stays as it is.
+    The score may be discontinuous, so the search compares values only (Nelder and Mead 1965); the result is never worse
+    than ``start``. Without ``with_prior`` the prior stays as it is.
     """
     free = [0, 1, 2] if with_prior else [0, 2]
     begin = np.array(astuple(start))
+    scores: dict[SetCalibration, float] = {}
 
     def calibration(point: Array) -> SetCalibration:
         whole = begin.copy()
         whole[free] = point
         return SetCalibration(*map(float, whole))
 
+    def scored(candidate: SetCalibration) -> float:
+        if candidate not in scores:
+            scores[candidate] = score(candidate)
+        return scores[candidate]
+
     reach = np.array([0.25 * begin[0] or 0.25, 0.25, 0.5])[free]
     found = minimize(
-        lambda point: -score(calibration(point)),
+        lambda point: -scored(calibration(point)),
         begin[free],
         method="Nelder-Mead",
         options={
@@ -209,21 +271,4 @@ def improve_calibration(
         },
     )
     best = calibration(found.x)
-    return best if score(best) > score(start) else start
-
-
-def calibrated(log_prob: Array, calibration: SetCalibration, support: Support, n_jobs: int) -> SetDistribution:
-    """Probabilities of the support's sets, from their log-probabilities, which are changed in place.
-
-    A set that the model rules out, with minus infinity, stays so under any scale.
-    """
-    log_prob = np.ascontiguousarray(log_prob)
-    if calibration.scale > 0.0:
-        if calibration.scale != 1.0:
-            log_prob *= calibration.scale
-    else:
-        np.multiply(log_prob, calibration.scale, out=log_prob, where=log_prob > -np.inf)
-    if calibration.prior != 0.0 or calibration.size != 0.0:
-        log_prob += calibration.bias(support)
-    _core.softmax_rows(log_prob, n_jobs)
-    return SetDistribution(support.sets.indicator, log_prob)
+    return best if scored(best) > scored(start) else start

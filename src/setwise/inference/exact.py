@@ -1,55 +1,62 @@
-"""Exact size marginals, from models that have them: no set is left out, and nothing is drawn."""
+"""Exact inference: the model's own probabilities of labels and set sizes, without a support."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise.abilities import GivesScaledSizeMarginals, GivesSizeMarginals, require
-from setwise.inference.blocks import documents_that_fit
+from setwise.inference.base import Inference
 from setwise.inference.calibration import IDENTITY, SetCalibration
 from setwise.labels import SizeMarginals
+from setwise.posterior import Posterior
 
 __all__ = ["ExactInference"]
 
 
 @dataclass(frozen=True, eq=False)
-class ExactInference:
-    """What the model itself knows of labels and sizes; its logits scaled and shifted, where asked.
+class ExactInference(Inference):
+    """Size marginals in closed form, from models that have them.
 
-    For independent labels a set's calibrated score is the sum of scale z_l + size over its labels: scaling and shifting
-    the logits is the same calibration. The prior has no counterpart, since no set was counted.
+    A calibration replaces every logit z by scale z + size; its prior has no counterpart, since no set is counted.
+
+    Parameters
+    ----------
+    calibration : SetCalibration
+
+    Examples
+    --------
+    >>> from setwise.inference import ExactInference
+    >>> from setwise.models import BinaryRelevance
+    >>> y = [["a"], ["b"], ["a", "b"]]
+    >>> model = BinaryRelevance(strength=0.1).fit([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], y)
+    >>> ExactInference().infer(model.posterior([[1.0, 0.0]])).joint.shape
+    (1, 2, 2)
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("size_marginals",)
+    beliefs: ClassVar[type] = SizeMarginals
 
     calibration: SetCalibration = IDENTITY
 
-    def block(self, n_labels: int) -> int:
-        """How many documents to ask about at a time."""
-        return documents_that_fit(n_labels * n_labels)
+    def n_numbers(self, n_labels: int) -> int:
+        """Return how many numbers one document takes while it is inferred."""
+        return n_labels * n_labels
 
-    def block_of_marginals(self, model: Any, n_labels: int) -> int:
-        """How many documents to ask about at a time, where only marginals are asked for."""
-        has_its_own = callable(getattr(model, "marginals", None))
-        return documents_that_fit(n_labels) if has_its_own else self.block(n_labels)
+    def n_numbers_of_marginals(self, n_labels: int) -> int:
+        """Return how many numbers one document takes while only its marginals are computed."""
+        return n_labels
 
-    def marginals(self, model: Any, X: Any) -> NDArray[np.float64]:
-        """Return p(y_l = 1 | x), documents by labels: the model's own, which take no sum over sizes."""
-        if (self.calibration.scale, self.calibration.size) != (1.0, 0.0):
-            require(model, "scaled_marginals", by="Calibrated exact inference")
-            return np.asarray(model.scaled_marginals(X, self.calibration.scale, self.calibration.size))
-        if callable(getattr(model, "marginals", None)):
-            return np.asarray(model.marginals(X))
-        return self.infer(model, X).marginals
+    def infer(self, posterior: Posterior) -> SizeMarginals:
+        """Return p(y_l = 1, |y| = s | x) for each document of a block."""
+        return self._rescaled(posterior).size_marginals()
 
-    def infer(self, model: GivesSizeMarginals | GivesScaledSizeMarginals, X: Any) -> SizeMarginals:
-        """Give p(y_l = 1, |y| = s | x) for each document of a block."""
-        if (self.calibration.scale, self.calibration.size) == (1.0, 0.0):
-            require(model, "size_marginals", by="Exact inference")
-            return model.size_marginals(X)  # type: ignore[union-attr]
-        require(model, "scaled_size_marginals", by="Calibrated exact inference")
-        return model.scaled_size_marginals(X, self.calibration.scale, self.calibration.size)  # type: ignore[union-attr]
+    def marginals(self, posterior: Posterior) -> NDArray[np.float64]:
+        """Return the model's own p(y_l = 1 | x), which takes no sum over sizes."""
+        return self._rescaled(posterior).marginals()
+
+    def _rescaled(self, posterior: Posterior) -> Posterior:
+        if self.calibration.keeps_logits:
+            return posterior
+        return posterior.rescaled(self.calibration.scale, self.calibration.size)

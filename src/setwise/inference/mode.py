@@ -1,28 +1,37 @@
-"""The most probable of all label sets, from models that can find it."""
+"""Mode inference: the most probable of all label sets, from models that can find it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from setwise.abilities import FindsMode, require
-from setwise.inference.blocks import documents_that_fit
+from setwise.inference.base import Inference
 from setwise.labels import MostProbable
+from setwise.posterior import Posterior
 
 __all__ = ["ModeInference"]
 
 
 @dataclass(frozen=True, eq=False)
-class ModeInference:
-    """What the paper calls MAP: no support, no F1, the model's own best set."""
+class ModeInference(Inference):
+    """The most probable of all sets, without a support and without probabilities of other sets. The paper's MAP.
 
-    needs: ClassVar[tuple[str, ...]] = ("mode",)
+    Examples
+    --------
+    >>> from setwise.inference import ModeInference
+    >>> from setwise.models import BinaryRelevance
+    >>> y = [["a"], ["b"], ["a", "b"]]
+    >>> model = BinaryRelevance(strength=0.1).fit([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], y)
+    >>> ModeInference().infer(model.posterior([[1.0, 0.0]])).exact.tolist()
+    [True]
+    """
 
-    def block(self, n_labels: int) -> int:
-        """How many documents to ask about at a time."""
-        return documents_that_fit(n_labels)
+    beliefs: ClassVar[type] = MostProbable
 
-    def infer(self, model: FindsMode, X: Any) -> MostProbable:
-        """Give the most probable set of each document of a block."""
-        require(model, *self.needs, by="Mode inference")
-        return model.mode(X)
+    def n_numbers(self, n_labels: int) -> int:
+        """Return how many numbers one document takes while it is inferred."""
+        return n_labels
+
+    def infer(self, posterior: Posterior) -> MostProbable:
+        """Return the most probable set of each document of a block."""
+        return posterior.mode()

@@ -3,34 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from setwise.abilities import ScoresSets, require
-from setwise.inference.blocks import documents_that_fit
-from setwise.inference.calibration import IDENTITY, SetCalibration, calibrated
+from setwise.inference.base import Inference
+from setwise.inference.calibration import IDENTITY, SetCalibration, calibrate
 from setwise.labels import SetDistribution, Support
+from setwise.posterior import Posterior
 
 __all__ = ["SupportInference"]
 
 
 @dataclass(frozen=True, eq=False)
-class SupportInference:
-    """The model's distribution, restricted to a support and scaled to sum to one there; calibrated, where asked."""
+class SupportInference(Inference):
+    """The model's distribution restricted to the support, calibrated, and normalized to sum to one there.
 
-    needs: ClassVar[tuple[str, ...]] = ("log_prob",)
+    Parameters
+    ----------
+    support : Support
+    calibration : SetCalibration
+    n_jobs : int
+        Number of threads.
+
+    Examples
+    --------
+    >>> from setwise.inference import SupportInference
+    >>> from setwise.labels import LabelMatrix, Support
+    >>> from setwise.models import BinaryRelevance
+    >>> y = [["a"], ["b"], ["a", "b"]]
+    >>> model = BinaryRelevance(strength=0.1).fit([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], y)
+    >>> inference = SupportInference(Support.of(LabelMatrix.of(y)))
+    >>> inference.infer(model.posterior([[1.0, 0.0]])).probability.shape
+    (1, 3)
+    """
+
+    beliefs: ClassVar[type] = SetDistribution
 
     support: Support
     calibration: SetCalibration = IDENTITY
     n_jobs: int = 1
 
-    def block(self, n_labels: int) -> int:
-        """How many documents to ask about at a time."""
-        largest = int(np.diff(self.support.sets.indicator.indptr).max(initial=1))
-        return documents_that_fit(self.support.n_sets + n_labels * largest)
+    def n_numbers(self, n_labels: int) -> int:
+        """Return how many numbers one document takes while it is inferred."""
+        return self.support.n_sets + n_labels * int(self.support.sizes.max(initial=1))
 
-    def infer(self, model: ScoresSets, X: Any) -> SetDistribution:
-        """Give the distribution over the support's sets for each document of a block."""
-        require(model, *self.needs, by="Support inference")
-        return calibrated(model.log_prob(X, self.support.sets), self.calibration, self.support, self.n_jobs)
+    def infer(self, posterior: Posterior) -> SetDistribution:
+        """Return the distribution over the support's sets for each document of a block."""
+        return calibrate(posterior.log_prob(self.support.sets), self.calibration, self.support, self.n_jobs)

@@ -1,7 +1,30 @@
-"""Label sets as data: which labels each document has, which sets occur, and what is known of them."""
+"""Label sets as data: the labels of documents, the sets that occur, and distributions over sets."""
 
-from setwise.labels.distribution import Decision, MostProbable, SetDistribution, SizeMarginals
-from setwise.labels.matrix import LabelMatrix
+from setwise.labels.distribution import (
+    Beliefs,
+    Decision,
+    MostProbable,
+    SetDistribution,
+    SizeMarginals,
+    require_room,
+)
+from setwise.labels.forms import is_frame, lists_of_names
+from setwise.labels.matrix import Kind, LabelMatrix, checked_names, csr_of_ones, row_starts
 from setwise.labels.support import Support
 
-__all__ = ["Decision", "LabelMatrix", "MostProbable", "SetDistribution", "SizeMarginals", "Support"]
+__all__ = [
+    "Beliefs",
+    "Decision",
+    "Kind",
+    "LabelMatrix",
+    "MostProbable",
+    "SetDistribution",
+    "SizeMarginals",
+    "Support",
+    "checked_names",
+    "csr_of_ones",
+    "is_frame",
+    "lists_of_names",
+    "require_room",
+    "row_starts",
+]

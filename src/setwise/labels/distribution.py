@@ -1,4 +1,4 @@
-"""What is known of the label sets of documents: their most probable sets, and how labels and sizes go together."""
+"""Beliefs about the label sets of documents, and decisions: what inferences and decisions return."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData
+from setwise.labels.matrix import LabelMatrix
 
-__all__ = ["Decision", "MostProbable", "SetDistribution", "SizeMarginals", "require_room"]
+__all__ = ["Beliefs", "Decision", "MostProbable", "SetDistribution", "SizeMarginals", "require_room"]
 
 MOST_NUMBERS = 2**25
-"""Probabilities of labels and sizes that are held at one time: 256 MB."""
+"""Most probabilities of labels and sizes that are held in memory together: 256 MB."""
 
 
 def require_room(n_labels: int, n_sizes: int, n_documents: int = 1) -> None:
@@ -29,23 +30,51 @@ def require_room(n_labels: int, n_sizes: int, n_documents: int = 1) -> None:
 
 @dataclass(frozen=True, eq=False)
 class MostProbable:
-    """The most probable set of each document, as far as a search can tell."""
+    """The most probable set of each document that a search found."""
 
     sets: sp.csr_array
     """Documents by labels, 0 and 1."""
     log_prob: NDArray[np.float64]
     exact: NDArray[np.bool_]
-    """Where the search has proved that no set is more probable."""
+    """Whether it is proved that no set is more probable."""
+
+    @classmethod
+    def stacked(cls, parts: Sequence[MostProbable]) -> MostProbable:
+        """Return the documents of all parts, one part after the other."""
+        return cls(
+            sp.csr_array(sp.vstack([part.sets for part in parts], format="csr")),
+            np.concatenate([part.log_prob for part in parts]),
+            np.concatenate([part.exact for part in parts]),
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class SizeMarginals:
-    """How probable it is that a document has a label and is of a size: all that the best expected F1 asks for."""
+    """The joint probability of each label and each set size, which determines the expected F1 of every set.
+
+    Examples
+    --------
+    A document that has labels 0 and 1 with probability 0.6, and none otherwise.
+
+    >>> import numpy as np
+    >>> from setwise.labels import SizeMarginals
+    >>> beliefs = SizeMarginals(joint=np.array([[[0.0, 0.6], [0.0, 0.6]]]), empty=np.array([0.4]))
+    >>> beliefs.marginals.tolist(), beliefs.sizes.tolist()
+    ([[0.6, 0.6]], [[0.0, 0.6]])
+    """
 
     joint: NDArray[np.float64]
     """``joint[i, l, s - 1]`` is p(y_l = 1, |y| = s | x_i)."""
     empty: NDArray[np.float64]
     """``empty[i]`` is p(y = 0 | x_i)."""
+
+    @classmethod
+    def stacked(cls, parts: Sequence[SizeMarginals]) -> SizeMarginals:
+        """Return the documents of all parts, one part after the other; sizes that a part lacks have probability 0."""
+        n_sizes = max(part.joint.shape[2] for part in parts)
+        require_room(parts[0].joint.shape[1], n_sizes, sum(len(part.empty) for part in parts))
+        joint = [np.pad(part.joint, ((0, 0), (0, 0), (0, n_sizes - part.joint.shape[2]))) for part in parts]
+        return cls(np.concatenate(joint), np.concatenate([part.empty for part in parts]))
 
     @property
     def marginals(self) -> NDArray[np.float64]:
@@ -54,19 +83,19 @@ class SizeMarginals:
 
     @property
     def sizes(self) -> NDArray[np.float64]:
-        """Return p(|y| = s | x_i) for s from 1 up, documents by sizes: joint counts a set of s labels s times."""
+        """p(|y| = s | x_i) for s from 1 up, documents by sizes: joint counts a set of s labels s times."""
         return np.asarray(self.joint.sum(axis=1) / np.arange(1, self.joint.shape[2] + 1))
 
     def non_empty(self) -> SizeMarginals:
-        """Give what is left when the empty set is ruled out."""
+        """Return the marginals conditioned on the set not being empty."""
         share = _one_over(self.sizes.sum(axis=1))  # not over 1 - empty, which may be all rounding
         return SizeMarginals(self.joint * share[:, None, None], np.zeros_like(self.empty))
 
     def consistent(self) -> SizeMarginals:
         """Return the marginals scaled to a total mass of 1, no label more probable at a size than the size itself.
 
-        The marginals of a distribution over sets stay as they are, but for rounding. Those of LSF are learnt one by one
-        and agree with no distribution; made consistent, they give every set an expected F in [0, 1]. Let q_s be
+        The marginals of a distribution over sets stay as they are, but for rounding. Those of LSF are learned one by
+        one and agree with no distribution; after the scaling every set has an expected F in [0, 1]. Let q_s be
         ``sizes`` after the scaling, so that p(empty) + sum_s q_s = 1. Then p(empty) is at most 1, and a set h of k > 0
         labels has::
 
@@ -90,31 +119,38 @@ def _one_over(mass: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class SetDistribution:
-    """A distribution over given label sets, one a document."""
+    """One distribution over the same label sets per document.
 
-    sets: sp.csr_array
-    """Sets by labels, 0 and 1."""
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from setwise.labels import LabelMatrix, SetDistribution
+    >>> beliefs = SetDistribution(LabelMatrix.of([["a"], ["a", "b"]]), np.array([[0.75, 0.25]]))
+    >>> beliefs.marginals.tolist()
+    [[1.0, 0.25]]
+    """
+
+    sets: LabelMatrix
+    """One row per set."""
     probability: NDArray[np.float64]
     """Documents by sets; rows sum to one."""
 
     @property
     def marginals(self) -> NDArray[np.float64]:
         """p(y_l = 1 | x_i), documents by labels: the sum over sets."""
-        return np.asarray((self.sets.T @ self.probability.T).T, dtype=np.float64)
+        return np.asarray((self.sets.indicator.T @ self.probability.T).T, dtype=np.float64)
 
     def non_empty(self) -> SetDistribution:
-        """Give what is left when the empty set is ruled out."""
-        kept = np.diff(self.sets.indptr) > 0
-        if kept.all() or not kept.any():
+        """Return the distribution conditioned on the set not being empty."""
+        kept = self.sets.non_empty
+        if kept is self.sets:
             return self
-        probability = self.probability[:, kept]
+        probability = self.probability[:, self.sets.sizes > 0]
         mass = probability.sum(axis=1, keepdims=True)
-        return SetDistribution(
-            self.sets[np.flatnonzero(kept)], np.divide(probability, mass, out=probability, where=mass > 0.0)
-        )
+        return SetDistribution(kept, np.divide(probability, mass, out=probability, where=mass > 0.0))
 
     def top(self, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Give the ``n`` most probable sets of each document and their probabilities, ties in the order of the sets."""
+        """Return positions and probabilities of the ``n`` most probable sets of each document, ties in their order."""
         n = min(n, self.probability.shape[1])
         best = np.argsort(-self.probability, axis=1, kind="stable")[:, :n]
         return best, np.take_along_axis(self.probability, best, axis=1)
@@ -131,6 +167,10 @@ class Decision:
 
     @classmethod
     def stacked(cls, parts: Sequence[Decision]) -> Decision:
-        """Give the documents of all parts, one part after the other."""
+        """Return the documents of all parts, one part after the other."""
         sets = sp.csr_array(sp.vstack([part.sets for part in parts], format="csr"))
         return cls(sets, np.concatenate([part.value for part in parts]))
+
+
+Beliefs = SetDistribution | SizeMarginals | MostProbable
+"""What an inference says about the label sets of documents."""

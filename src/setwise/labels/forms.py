@@ -136,6 +136,6 @@ def frame_of(values: Any, columns: Sequence[Any], index: Any) -> Any:
         pandas = import_module("pandas")
     except ImportError:
         raise Incompatible(
-            "The labels came as a data frame, and pandas is not installed to give one back. Hint: pip install pandas."
+            "The labels came as a data frame, but pandas is not installed to return one. Hint: pip install pandas."
         ) from None
     return pandas.DataFrame(values, columns=list(columns), index=index)

@@ -1,9 +1,10 @@
-"""The labels of many documents, in one form whatever form they came in."""
+"""The label sets of documents, in one form, whatever form they came in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from setwise import _core
 from setwise._validation import check_sparse_structure
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels.forms import LabelLists, are_integers, frame_columns, frame_of, is_frame, read_lists
@@ -25,10 +27,25 @@ _INTEGER_KINDS = ("integers", "integer frame")
 
 @dataclass(frozen=True, eq=False)
 class LabelMatrix:
-    """Label names, and one row of 0 and 1 a document.
+    """The label sets of documents: label names, and one row of zeros and ones per document.
 
-    ``indicator`` is canonical: a CSR array with sorted columns that stores ones alone. ``kind`` remembers the form the
-    labels came in, so that predictions can go back in the same form. Make one with :meth:`of`.
+    Build one with :meth:`of`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The label names, in the order of the columns.
+    indicator : sparse array of shape (n_samples, n_labels)
+        Canonical: columns are sorted and only ones are stored.
+    kind : str
+        The form that the labels came in, which predictions have too.
+
+    Examples
+    --------
+    >>> from setwise.labels import LabelMatrix
+    >>> y = LabelMatrix.of([["red"], ["blue", "red"], []])
+    >>> y.names, y.sizes.tolist()
+    (('blue', 'red'), [1, 2, 0])
     """
 
     names: tuple[str, ...]
@@ -42,12 +59,21 @@ class LabelMatrix:
 
     @classmethod
     def of(cls, y: Any, names: Iterable[str] | None = None, *, called: str = "y") -> LabelMatrix:
-        """Read labels from an indicator (sparse, dense or a data frame) or from a list of labels for each document.
+        """Read label sets in any of their forms.
 
-        ``names`` are the known labels. For an indicator they name its columns ("0", "1", ... by default); a data frame
-        has names of its own, whose columns are put in the order of ``names``. For lists they fix the vocabulary;
-        without them it is every label that occurs, sorted. Lists may hold integers in place of names: see
-        :func:`setwise.labels.forms.read_lists`. ``called`` is the argument's name in error messages.
+        Parameters
+        ----------
+        y : LabelMatrix, array, sparse matrix, data frame or list of lists
+            Zeros and ones, documents by labels; or one list of labels per document, names or integers.
+        names : iterable of str, optional
+            The labels. Of an array they name the columns ("0", "1", ... by default); the columns of a data frame are
+            put in their order; of lists they are the labels that may occur (by default all that do, sorted).
+        called : str
+            Name of the argument in error messages.
+
+        Returns
+        -------
+        labels : LabelMatrix
         """
         if isinstance(y, LabelMatrix):
             return y if names is None else y.checked_against(tuple(names), called=called)
@@ -92,7 +118,7 @@ class LabelMatrix:
         columns = tuple(str(label) for label in range(y.shape[1])) if names is None else checked_names(names)
         if len(columns) != y.shape[1]:
             raise InvalidData(
-                f"{called} must have one column a name; got {y.shape[1]} columns and {len(columns)} names."
+                f"{called} must have one column per name; got {y.shape[1]} columns and {len(columns)} names."
             )
         if sp.issparse(y):
             check_sparse_structure(y, called)
@@ -130,36 +156,63 @@ class LabelMatrix:
 
     @property
     def n_samples(self) -> int:
-        """How many documents there are."""
+        """Number of documents."""
         return int(self.indicator.shape[0])
 
     @property
     def n_labels(self) -> int:
-        """How many labels there are, seen or not."""
+        """Number of labels, including those that no document has."""
         return len(self.names)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many labels each document has."""
+        """Number of labels of each document."""
         return np.asarray(np.diff(self.indicator.indptr), dtype=np.int64)
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How many documents each label has."""
+        """Number of documents with each label."""
         return np.asarray(np.bincount(self.indicator.indices, minlength=self.n_labels), dtype=np.int64)
 
     @property
     def never(self) -> tuple[str, ...]:
-        """The labels that no document has: constants, which nothing can be learnt about."""
+        """The labels that no document has, which are constants."""
         return self._names_where(self.counts == 0)
 
     @property
     def always(self) -> tuple[str, ...]:
-        """The labels that every document has: constants too."""
+        """The labels that every document has, which are constants too."""
         return self._names_where(self.counts == self.n_samples)
 
     def _names_where(self, mask: NDArray[np.bool_]) -> tuple[str, ...]:
         return tuple(self.names[label] for label in np.flatnonzero(mask))
+
+    @cached_property
+    def non_empty(self) -> LabelMatrix:
+        """The rows that have a label; the matrix itself where all do, or none does."""
+        rows = np.flatnonzero(self.sizes)
+        return self if rows.size in (0, self.n_samples) else self.take(rows)
+
+    @cached_property
+    def native(self) -> _core.LabelSets:
+        """The label sets in the layout that the core reads, built once."""
+        indicator = self.indicator
+        return _core.LabelSets(self.n_labels, indicator.indptr.astype(np.int64), indicator.indices.astype(np.int32))
+
+    def chain_trie(self, order: NDArray[np.int32]) -> _core.ChainTrie:
+        """Return the trie of the label sets with labels in the order of a chain, built once per order."""
+        key = order.tobytes()
+        if key not in self._tries:
+            self._tries[key] = _core.ChainTrie(self.native, order)
+        return self._tries[key]
+
+    @cached_property
+    def _tries(self) -> dict[bytes, _core.ChainTrie]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is in the core's layout: it is built again when needed."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("native", "non_empty", "_tries")}
 
     def check_rows(self, n_rows: int) -> None:
         """Raise ``InvalidData`` unless there is one document per row of X."""
@@ -167,24 +220,24 @@ class LabelMatrix:
             raise InvalidData(f"X has {n_rows} rows but y has {self.n_samples}.")
 
     def with_indicator(self, indicator: Any) -> LabelMatrix:
-        """Other documents with the same labels and the same kind, as predictions are."""
+        """Return other documents with the same labels and the same kind, such as predictions."""
         return LabelMatrix._from_indicator(_as_array(indicator, "indicator"), self.names, self.kind, "indicator")
 
     def take(self, documents: Sequence[int] | NDArray[Any]) -> LabelMatrix:
-        """The chosen documents, by position or by a mask."""
+        """Return some of the documents, by position or by a mask."""
         return LabelMatrix(self.names, self.indicator[np.asarray(documents)], self.kind)
 
     @property
     def labels(self) -> tuple[Any, ...]:
-        """The labels as they were given: integers, or else ``names``."""
+        """The labels in the type they came in: integers, or ``names``."""
         return tuple(map(int, self.names)) if self.kind in _INTEGER_KINDS else self.names
 
     def name_lists(self) -> list[list[str]]:
-        """The label names of each document, in the order of ``names``."""
+        """Return the label names of each document, in the order of ``names``."""
         return self._lists(self.names)
 
     def label_lists(self) -> list[list[Any]]:
-        """The labels of each document as they were given, in the order of ``labels``."""
+        """Return the labels of each document in the type they came in, in the order of ``labels``."""
         return self._lists(self.labels)
 
     def _lists(self, labels: Sequence[Any]) -> list[list[Any]]:
@@ -222,20 +275,20 @@ class LabelMatrix:
 
 
 def csr_of_ones(columns: ArrayLike, lengths: ArrayLike, n_columns: int) -> sp.csr_array:
-    """Make a CSR array of ones from the columns of all rows, one row after the other, and the length of each row."""
+    """Return a CSR array of ones from the columns of all rows, one row after the other, and the length of each row."""
     indptr = row_starts(lengths)
     ones = np.ones(indptr[-1], dtype=np.int64)
     return sp.csr_array((ones, np.asarray(columns, dtype=np.int32), indptr), shape=(len(indptr) - 1, n_columns))
 
 
 def row_starts(lengths: ArrayLike) -> NDArray[np.int32] | NDArray[np.int64]:
-    """Where each row of a CSR array starts and the last one ends, in 32 bits where they suffice, as scipy prefers."""
+    """Return where each row of a CSR array starts and the last one ends, in 32 bits where they suffice."""
     starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     return starts.astype(np.int32) if starts[-1] <= np.iinfo(np.int32).max else starts
 
 
 def _canonical(y: Any) -> sp.csr_array:
-    """Copy an indicator into a CSR array of its non-zero values, columns sorted, repeated entries added up."""
+    """Copy zeros and ones into a CSR array of its non-zero values, columns sorted, repeated entries added up."""
     if sp.issparse(y):
         indicator = sp.csr_array(y, dtype=np.float64, copy=True)
         indicator.sum_duplicates()

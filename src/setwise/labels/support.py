@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -24,8 +25,24 @@ _KEY_TYPE = np.dtype(">u4")
 class Support:
     """Distinct label sets, the most frequent first, sets of one count in the order of their labels.
 
-    ``sets`` has a row a set, ``counts[s]`` is the number of documents that have set ``s``, and ``set_of[i]`` is the set
-    of document ``i``, or -1 where it was dropped.
+    It is compiled once: keys, positions, the core's layout (``sets.native``) and the tries of chains are built when
+    first needed and then reused by every prediction.
+
+    Attributes
+    ----------
+    sets : LabelMatrix
+        One row per set.
+    counts : array of shape (n_sets,)
+        How many documents have each set.
+    set_of : array of shape (n_samples,)
+        The set of each training document, or -1 where it was dropped.
+
+    Examples
+    --------
+    >>> from setwise.labels import LabelMatrix, Support
+    >>> support = Support.of(LabelMatrix.of([["red"], ["blue", "red"], ["red"]]))
+    >>> support.sets.name_lists(), support.counts.tolist()
+    ([['red'], ['blue', 'red']], [2, 1])
     """
 
     sets: LabelMatrix
@@ -47,17 +64,29 @@ class Support:
 
     @property
     def n_sets(self) -> int:
-        """How many distinct sets there are."""
+        """Number of distinct sets."""
         return len(self.counts)
 
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of labels of each set."""
+        return self.sets.sizes
+
+    @cached_property
+    def _positions(self) -> dict[bytes, int]:
+        return {key: index for index, key in enumerate(_keys(self.sets))}
+
     def index_of(self, y: Any) -> NDArray[np.int64]:
-        """Find the set of each document of ``y`` among these sets; -1 where it is not one of them."""
-        position = {key: index for index, key in enumerate(_keys(self.sets))}
-        return np.array([position.get(key, -1) for key in _keys(LabelMatrix.of(y, self.sets.names))], dtype=np.int64)
+        """Return the position of each document's set in the support; -1 where it is not in it."""
+        labels = LabelMatrix.of(y, self.sets.names)
+        if labels is self.sets:
+            return np.arange(self.n_sets)
+        position = self._positions
+        return np.array([position.get(key, -1) for key in _keys(labels)], dtype=np.int64)
 
     def with_sets(self, extra: Any) -> Support:
-        """Add sets that no document has, with count 0; those already here stay as they are."""
-        n_seen = np.count_nonzero(self.counts)  # sets of count 0, if any, stand last
+        """Add sets that no document has, with count 0; those already in the support stay as they are."""
+        n_seen = np.count_nonzero(self.counts)  # sets of count 0, if any, come last
         keys, added = _keys(self.sets), _keys(LabelMatrix.of(extra, self.sets.names, called="extra"))
         seen, unseen = keys[:n_seen], sorted({*keys, *added}.difference(keys[:n_seen]))
         return replace(
@@ -69,18 +98,19 @@ class Support:
     def check(self) -> None:
         """Raise ``InvalidData`` unless there are sets, all distinct, each with a count, the most frequent first."""
         if self.n_sets == 0 or self.counts.shape != (self.sets.n_samples,):
-            raise InvalidData(f"{self.sets.n_samples} label sets must have a count each; got {self.counts.shape}.")
+            raise InvalidData(f"{self.sets.n_samples} label sets need one count each; got {self.counts.shape}.")
         if self.counts.dtype != np.int64 or self.counts.min() < 0 or (np.diff(self.counts) > 0).any():
-            raise InvalidData("counts of label sets must be whole numbers from 0 up, the largest first; they are not.")
-        if len(set(_keys(self.sets))) != self.n_sets:
-            raise InvalidData("label sets must all differ; got one twice.")
+            raise InvalidData("Counts of label sets must be integers of at least 0, the largest first.")
+        if len(self._positions) != self.n_sets:
+            raise InvalidData("The label sets of a support must all differ; one occurs twice.")
 
     def at_least(self, count: int) -> Support:
-        """Keep the sets that ``count`` documents or more have."""
-        n_kept = np.count_nonzero(self.counts >= count)  # they stand first
+        """Keep the sets that at least ``count`` documents have."""
+        n_kept = np.count_nonzero(self.counts >= count)  # they come first
         if n_kept == 0:
             raise InvalidParameter(
-                f"count must leave at least one set; got {count}, and the most frequent set has {self.counts.max()}."
+                f"min_count must leave at least one set; got {count}, and the most frequent set occurs "
+                f"{self.counts.max()} times."
             )
         return Support(
             sets=self.sets.take(np.arange(n_kept)),
@@ -90,7 +120,7 @@ class Support:
 
 
 def _keys(y: LabelMatrix) -> list[bytes]:
-    """Give each document's label indices as one bytes object: hashable, exact, and as long as the set."""
+    """Return each document's label indices as one bytes object: hashable, exact, and as long as the set."""
     width = _KEY_TYPE.itemsize
     everything = y.indicator.indices.astype(_KEY_TYPE).tobytes()
     ends = (y.indicator.indptr.astype(np.int64) * width).tolist()

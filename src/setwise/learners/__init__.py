@@ -1,22 +1,48 @@
-"""Elastic-net logistic learners: every fit carries the certificate of its optimality."""
+"""Logistic regression with an elastic net, binary and multinomial; every fit carries its optimality certificate."""
 
-from setwise.learners.binary import BinaryLogistic, critical_strengths, fit_labels
-from setwise.learners.features import FeatureColumns
-from setwise.learners.fits import LabelFits
-from setwise.learners.multinomial import ClassFit, MultinomialLogistic, fit_classes
+from setwise._validation import checked_strengths
+from setwise.learners.binary import BinaryLogistic, advanced, critical_strength, critical_strengths, fit_labels
+from setwise.learners.features import FeatureColumns, padded
+from setwise.learners.fits import (
+    CONSTANT_LOGIT,
+    LEAST_TOL,
+    RELATIVE_TOL,
+    LabelFits,
+    Start,
+    warn_unless_converged,
+)
+from setwise.learners.multinomial import ClassFit, ClassProblem, MultinomialLogistic, fit_classes
 from setwise.learners.path import fit_path, strength_grid
 from setwise.learners.penalty import ElasticNet
+from setwise.learners.problem import BinaryProblem
+from setwise.learners.quasi_newton import Iterate, QuasiNewtonOptions, quasi_newton
+from setwise.learners.scoring import linear_scores
 
 __all__ = [
+    "CONSTANT_LOGIT",
+    "LEAST_TOL",
+    "RELATIVE_TOL",
     "BinaryLogistic",
+    "BinaryProblem",
     "ClassFit",
+    "ClassProblem",
     "ElasticNet",
     "FeatureColumns",
+    "Iterate",
     "LabelFits",
     "MultinomialLogistic",
+    "QuasiNewtonOptions",
+    "Start",
+    "advanced",
+    "checked_strengths",
+    "critical_strength",
     "critical_strengths",
     "fit_classes",
     "fit_labels",
     "fit_path",
+    "linear_scores",
+    "padded",
+    "quasi_newton",
     "strength_grid",
+    "warn_unless_converged",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,19 +11,22 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from setwise.exceptions import InvalidData
-from setwise.learners.checks import (
-    checked_l1_ratio,
-    checked_max_iter,
-    checked_strength,
-    checked_tol,
+from setwise._validation import (
+    L1_RATIO,
+    PENALTY_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    Constraint,
+    check_parameters,
     class_values,
     require_finite,
 )
+from setwise.exceptions import InvalidData
 from setwise.learners.fits import LabelFits, warn_unless_converged
 from setwise.learners.problem import BinaryProblem
 
-__all__ = ["BinaryLogistic", "critical_strengths", "fit_labels"]
+__all__ = ["BinaryLogistic", "critical_strength", "critical_strengths", "fit_labels"]
+
+FIT_CONSTRAINTS: Mapping[str, Constraint] = {**PENALTY_CONSTRAINTS, **SOLVER_CONSTRAINTS}
 
 Callback = Callable[[int, "LabelFits"], bool | None]
 
@@ -46,26 +49,57 @@ def fit_labels(
 ) -> LabelFits:
     """Fit a binary logistic regression with an elastic net for each label.
 
-    Minimises for each label, over w and b (b is not penalised)::
+    Minimizes for each label, over w and b (b is not penalized)::
 
         (1 / sum_i c_i) sum_i c_i [log(1 + exp(z_i)) - y_i z_i]  +  strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
 
-    with z_i = offset_i + b + x_i . w. ``strength`` is the paper's lambda, ``l1_ratio`` its alpha; there is no 1/2
-    before the squared norm. X is sparse or dense, documents by features, or a :class:`FeatureColumns` made of it once.
+    with z_i = offset_i + b + x_i . w. There is no 1/2 before the squared norm.
 
-    y holds 0 and 1, documents by labels (sparse, dense, or lists of names); with ``soft`` it holds targets in [0, 1].
-    ``sample_weight`` are the c_i; ``offset`` has one value a document, or one a document and label. ``warm_start`` is
-    an earlier result with the same labels and features. ``tol`` is the largest violation of the optimality conditions
-    to end with; without it, a small share (``RELATIVE_TOL``) of the largest gradient at zero weights, label by label.
-    ``column_limits`` has a number a label: label l may use only the first ``column_limits[l]`` features.
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features), or FeatureColumns
+    y : label sets
+        Zeros and ones, documents by labels (sparse or dense), or one list of names per document; with ``soft``, targets
+        in [0, 1].
+    strength : float
+        Weight of the penalty, the paper's lambda.
+    l1_ratio : float
+        Share of the L1 norm in the penalty, the paper's alpha, from 0 to 1.
+    sample_weight : array of shape (n_samples,), optional
+        The c_i.
+    offset : array of shape (n_samples,) or (n_samples, n_labels), optional
+    warm_start : LabelFits, optional
+        An earlier result with the same labels and features.
+    soft : bool
+        Whether y has targets in [0, 1] instead of label sets.
+    column_limits : array of shape (n_labels,), optional
+        Label l may use only the first ``column_limits[l]`` features.
+    tol : float, optional
+        Largest violation of the optimality conditions to end with. By default ``RELATIVE_TOL`` times the largest
+        gradient at zero weights, label by label.
+    max_iter : int
+        Most Newton iterations per label.
+    n_jobs : int, optional
+        Number of threads; None uses every core, or as many as ``OMP_NUM_THREADS`` says. No bit of the result depends
+        on it.
+    callback : callable, optional
+        ``callback(iteration, fits)`` is called after each Newton iteration of all labels; where it returns True, the
+        fit ends.
 
-    After each Newton iteration of all labels, ``callback(iteration, fits)`` is called; where it returns True the fit
-    ends. ``n_jobs=None`` uses every core, or as many as ``OMP_NUM_THREADS`` says; the bits of the result do not
-    depend on it.
+    Returns
+    -------
+    fits : LabelFits
+
+    Examples
+    --------
+    >>> from setwise.learners import fit_labels
+    >>> fits = fit_labels([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [[1, 0], [0, 1], [1, 0]], strength=0.01)
+    >>> fits.coef.shape, bool(fits.converged.all())
+    ((2, 2), True)
     """
+    parameters = {"strength": strength, "l1_ratio": l1_ratio, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
+    check_parameters(FIT_CONSTRAINTS, parameters)
     problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, column_limits)
-    strength, l1_ratio = checked_strength(strength), checked_l1_ratio(l1_ratio)
-    tol, max_iter = checked_tol(tol), checked_max_iter(max_iter)
     start = _checked_start(warm_start, problem)
     if callback is not None:
         return _fit_watched(problem, strength, l1_ratio, tol, max_iter, start, callback)
@@ -83,7 +117,7 @@ def _fit_watched(
     start: LabelFits | None,
     callback: Callback,
 ) -> LabelFits:
-    """Take one iteration at a time: each needs the weights and its number alone, so the steps are those of one fit."""
+    """Take one iteration at a time; the steps are those of a single fit, since each depends on the weights alone."""
     (fits,) = problem.fit([strength], l1_ratio, tol, 0, start)
     for iteration in range(1, max_iter + 1):
         if fits.converged.all():
@@ -98,13 +132,13 @@ def _fit_watched(
 def advanced(
     problem: BinaryProblem, strength: float, l1_ratio: float, tol: float | None, fits: LabelFits, iteration: int
 ) -> LabelFits:
-    """Take one iteration more, the ``iteration``-th, of every label that has not converged."""
+    """Take Newton iteration number ``iteration`` of every label that has not converged."""
     (after,) = problem.fit([strength], l1_ratio, tol, 1, fits, iteration - 1)
     return _joined(fits, after)
 
 
 def _joined(before: LabelFits, after: LabelFits) -> LabelFits:
-    """Give ``after`` with the iterations of both."""
+    """Return ``after`` with the history of both."""
     new = after.history["iteration"] > 0  # row 0 repeats where `before` ended
     rows = {name: column[new] for name, column in after.history.items()}
     rows["iteration"] = rows["iteration"] + before.n_iter[rows["label"]]
@@ -122,13 +156,20 @@ def critical_strengths(
     soft: bool = False,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Give for each label the least strength at which all its weights are zero; infinite where ``l1_ratio`` is 0."""
+    """Return for each label the least strength at which all its weights are zero; infinite where ``l1_ratio`` is 0."""
+    check_parameters({"l1_ratio": L1_RATIO}, {"l1_ratio": l1_ratio})
     problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs)
-    return peak_strengths(problem.peak, checked_l1_ratio(l1_ratio))
+    return peak_strengths(problem.peak, float(l1_ratio))
+
+
+def critical_strength(X: Any, y: Any, n_jobs: int | None = None) -> float:
+    """Return the least strength of an L1 penalty at which no label has any weight; 1 where every label is constant."""
+    peak = float(np.max(critical_strengths(X, y, n_jobs=n_jobs)))
+    return peak if peak > 0.0 else 1.0  # nothing is penalized, whatever the strength
 
 
 def peak_strengths(peak: NDArray[np.float64], l1_ratio: float) -> NDArray[np.float64]:
-    """Turn the largest gradients at zero weights into the strengths that outweigh them."""
+    """Return the strength that outweighs the largest gradient at zero weights, per label."""
     if l1_ratio == 0.0:
         return np.where(peak > 0.0, np.inf, 0.0)
     return np.asarray(peak / l1_ratio)
@@ -160,13 +201,47 @@ def _checked_start(start: LabelFits | None, problem: BinaryProblem) -> LabelFits
 class BinaryLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Binary logistic regression with an elastic net.
 
-    Minimises over w and b (b is not penalised)::
+    Minimizes over w and b (b is not penalized)::
 
         (1/n) sum_i log(1 + exp(-t_i (x_i . w + b)))  +  strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
 
-    with t_i in {-1, +1}. ``strength`` is the paper's lambda, ``l1_ratio`` its alpha. There is no 1/2 before the squared
-    norm. After ``fit``: ``coef_`` (1 x features), ``intercept_``, ``violation_`` (the certificate), ``objective_``,
-    ``n_iter_``, ``history_`` (a row an iteration), ``classes_``.
+    with t_i in {-1, +1}. There is no 1/2 before the squared norm.
+
+    Parameters
+    ----------
+    strength : float
+        Weight of the penalty, the paper's lambda.
+    l1_ratio : float
+        Share of the L1 norm in the penalty, the paper's alpha, from 0 to 1.
+    tol : float, optional
+        Largest violation of the optimality conditions to end with, see :func:`fit_labels`.
+    max_iter : int
+        Most Newton iterations.
+    n_jobs : int, optional
+        Number of threads; None uses every core.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The two classes, the positive one last.
+    coef_ : array of shape (1, n_features)
+    intercept_ : array of shape (1,)
+    violation_ : float
+        The optimality certificate: the largest violation of the optimality conditions.
+    objective_ : float
+        Mean loss plus penalty.
+    n_iter_ : int
+    history_ : list of dict
+        One row per iteration.
+    fits_ : LabelFits
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from setwise.learners import BinaryLogistic
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 2.0]], ["yes", "no", "yes", "no"]
+    >>> BinaryLogistic(strength=0.01).fit(X, y).predict([[2.0, 0.0]])
+    array(['yes'], dtype='<U3')
     """
 
     def __init__(
@@ -192,7 +267,7 @@ class BinaryLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         warm_start: LabelFits | None = None,
         callback: Callback | None = None,
     ) -> BinaryLogistic:
-        """Fit to documents X and a class for each: 0 and 1, or any two values, the larger being the positive one."""
+        """Fit to documents X and their classes y: 0 and 1, or any two values, the larger of which is positive."""
         classes, positive = _two_classes(y)
         fits = fit_labels(
             X,
@@ -219,23 +294,23 @@ class BinaryLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Give the logit of the positive class for each document."""
+        """Return the logit of the positive class for each document."""
         check_is_fitted(self)
         return self.fits_.scores(X)[:, 0]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of the negative and of the positive class for each document."""
+        """Return the probabilities of the negative and the positive class, documents by classes."""
         logit = self.decision_function(X)
         return np.asarray(np.exp(np.column_stack([-np.logaddexp(0.0, logit), -np.logaddexp(0.0, -logit)])))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the more probable class of each document."""
+        """Return the more probable class of each document."""
         positive = self.decision_function(X) > 0.0
         return np.asarray(self.classes_[positive.astype(np.int64)])
 
 
 def _two_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Give the two classes in order, and a column with 1 where a document is of the second."""
+    """Return the two classes in order, and a column with 1 where a document has the second."""
     values = class_values(y)
     classes = np.unique(values)
     if classes.size == 1 and values.dtype.kind in "biuf" and classes[0] in (0, 1):

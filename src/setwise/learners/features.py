@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise import _core
+from setwise._validation import as_matrix, require_finite
 from setwise.exceptions import InvalidData
-from setwise.learners.checks import as_matrix, require_finite
 
 __all__ = ["FeatureColumns", "padded"]
 
@@ -23,26 +23,41 @@ _PAD = 8
 class FeatureColumns:
     """Features checked and laid out once, for any number of fits. Make one with :meth:`of`.
 
-    Empty columns are left out; ``kept`` numbers the others. The core holds these most frequent first, where its Hessian
-    wants them, but takes and gives weights in the order of ``kept``. Values keep their precision: single where it holds
-    them exactly, double where not, none at all where every stored value is 1.
+    Empty columns are left out. The core stores the others by falling frequency, as its Hessian reads them, but its
+    weights are in the order of ``kept``. Values are stored in single precision where that is exact, in double precision
+    where it is not, and not at all where every one is 1.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+    kept : array of int
+        The columns that are not empty.
+
+    Examples
+    --------
+    >>> from setwise.learners import FeatureColumns
+    >>> FeatureColumns.of([[1.0, 0.0, 0.0], [0.0, 0.0, 2.0]]).kept.tolist()
+    [0, 2]
     """
 
     n_samples: int
     n_features: int
     kept: NDArray[np.int32]
     place: NDArray[np.int32]
-    """Where the core holds each of ``kept``."""
+    """Position of each of ``kept`` in the core."""
     native: _core.Features
     largest: float
     """Largest absolute value."""
+    matrix: Any
+    """The features as they were passed in."""
 
     @classmethod
     def of(cls, X: Any) -> FeatureColumns:
         """Read features from any scipy sparse matrix or anything that numpy takes for a dense one."""
         if isinstance(X, FeatureColumns):
             return X
-        columns = _canonical_columns(as_matrix(X, "X"))
+        matrix = as_matrix(X, "X")
+        columns = _canonical_columns(matrix)
         n_samples, n_features = columns.shape
         if max(n_samples, n_features) > np.iinfo(np.int32).max:
             raise InvalidData(f"X must have fewer than 2^31 rows and columns; got shape {columns.shape}.")
@@ -62,20 +77,25 @@ class FeatureColumns:
             **_values(inner, rows),
         )
         kept = np.sort(order).astype(np.int32)
-        return cls(n_samples, n_features, kept, place, native, float(peak.max(initial=0.0)))
+        return cls(n_samples, n_features, kept, place, native, float(peak.max(initial=0.0)), matrix)
+
+    @staticmethod
+    def matrix_of(X: Any) -> Any:
+        """Return the feature matrix, whether it was laid out already or not."""
+        return X.matrix if isinstance(X, FeatureColumns) else as_matrix(X, "X")
 
     def inward(self, coef: sp.csr_array) -> sp.csr_array:
-        """Weights of the caller's features, as the core numbers them."""
+        """Return weights of the caller's features as the core numbers features."""
         inner = coef[:, self.kept]
         inner.sort_indices()
         return inner
 
     def outward(self, lengths: NDArray[np.int64], indices: NDArray[Any], values: NDArray[Any]) -> sp.csr_array:
-        """Weights that the core numbered, as the caller does; ``lengths`` counts those of each row."""
+        """Return weights of the core's features as the caller numbers them; ``lengths`` has their number per row."""
         return self._rows(lengths, self.kept[indices], values)
 
     def outward_dense(self, weights: NDArray[np.float64], rows: NDArray[np.intp], n_rows: int) -> sp.csr_array:
-        """Weights of every feature the core knows, for some of ``n_rows`` rows: as they are, unless some are zero."""
+        """Return dense weights of the core's features, for some of ``n_rows`` rows, without those that are zero."""
         lengths = np.zeros(n_rows, dtype=np.int64)
         indices, values = np.tile(self.kept, rows.size), weights.reshape(-1)
         if values.all():
@@ -92,7 +112,7 @@ class FeatureColumns:
         return sp.csr_array((values, indices, indptr), shape=(len(lengths), self.n_features))
 
     def dense_weights(self, coef: sp.csr_array) -> NDArray[np.float64]:
-        """Weights by label as a dense matrix in the core's order of features, labels padded with zeros."""
+        """Return weights by label as a dense matrix in the core's order of features, labels padded with zeros."""
         n_labels = coef.shape[0]
         weights = np.zeros((self.kept.size, padded(n_labels)))
         weights[self.place, :n_labels] = coef[:, self.kept].toarray().T
@@ -105,12 +125,12 @@ class FeatureColumns:
 
 
 def padded(n_labels: int) -> int:
-    """Round up to whole vectors of the core."""
+    """Round up to a multiple of the core's vector length."""
     return -(-n_labels // _PAD) * _PAD
 
 
 def _canonical_columns(matrix: Any) -> sp.csc_array:
-    """Give sorted columns without repeated or zero entries; the caller's arrays stay as they are."""
+    """Return sorted columns without repeated or zero entries; the caller's arrays are not changed."""
     columns = sp.csc_array(matrix)
     if columns.dtype not in (np.float32, np.float64):
         columns = columns.astype(np.float64)
@@ -128,7 +148,7 @@ def _structure(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
 
 
 def _values(inner: sp.csc_array, rows: sp.csr_array) -> dict[str, NDArray[Any]]:
-    """Keep the values in the narrowest form that changes none of them."""
+    """Return the values in the narrowest form that is exact."""
     if (inner.data == 1).all():
         return {}
     with np.errstate(over="ignore", under="ignore"):

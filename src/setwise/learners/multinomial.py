@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,27 +14,30 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
-from setwise.exceptions import InvalidData, NotConverged
-from setwise.learners.checks import (
+from setwise._validation import (
+    MAX_ITER,
+    PENALTY_CONSTRAINTS,
+    TOL,
+    Constraint,
     as_matrix,
-    checked_l1_ratio,
-    checked_max_iter,
-    checked_offset,
-    checked_soft_targets,
-    checked_strength,
-    checked_tol,
+    check_offset,
+    check_parameters,
+    check_soft_targets,
     class_values,
-    document_weights,
-    linear_scores,
+    normalized_weights,
     require_finite,
 )
+from setwise.exceptions import InvalidData, NotConverged
 from setwise.learners.features import FeatureColumns
 from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL
+from setwise.learners.scoring import linear_scores
 
 __all__ = ["ClassFit", "ClassProblem", "MultinomialLogistic", "fit_classes"]
 
 _ROW_SUM_ERROR = 1e-6
 """How far the targets of a document may sum from one; they are scaled to sum to one exactly."""
+
+FIT_CONSTRAINTS: Mapping[str, Constraint] = {**PENALTY_CONSTRAINTS, "tol": TOL, "max_iter": MAX_ITER}
 
 ClassCallback = Callable[[int, "ClassFit"], bool | None]
 
@@ -46,11 +49,11 @@ class ClassFit:
     coef: sp.csr_array
     """Weights, classes by features; only non-zeros are stored."""
     intercept: NDArray[np.float64]
-    """One a class that occurs; they sum to zero. A class that never occurs lies CONSTANT_LOGIT below the lowest."""
+    """One per class; those of classes that occur sum to zero, others lie CONSTANT_LOGIT below the lowest."""
     violation: float
     """The certificate: the largest violation of the optimality conditions, in units of the mean loss's gradient."""
     tol: float
-    """The violation that was asked for."""
+    """The violation to end with."""
     objective: float
     """Mean loss plus penalty."""
     n_iter: int
@@ -58,15 +61,15 @@ class ClassFit:
     absent: NDArray[np.bool_]
     """Classes that no document has."""
     history: list[dict[str, float]] = field(repr=False)
-    """One row an iteration: iteration, objective, violation, n_nonzero, step."""
+    """One row per iteration: iteration, objective, violation, n_nonzero, step."""
 
     @property
     def converged(self) -> bool:
-        """Whether the violation asked for was reached."""
+        """Whether the violation is within ``tol``."""
         return self.violation <= self.tol
 
     def scores(self, X: Any) -> NDArray[np.float64]:
-        """Give the score of every class for every document; probabilities are their softmax."""
+        """Return the score of every class for every document; probabilities are their softmax."""
         return linear_scores(X, self.coef, self.intercept)
 
 
@@ -85,19 +88,50 @@ def fit_classes(
 ) -> ClassFit:
     """Fit a multinomial logistic regression with an elastic net.
 
-    Minimises over a weight vector w_k and an intercept b_k for each class (intercepts are not penalised)::
+    Minimizes over a weight vector w_k and an intercept b_k for each class (intercepts are not penalized)::
 
         (1 / sum_i c_i) sum_i c_i [log sum_k exp(z_ik) - sum_k y_ik z_ik]
             +  strength * sum_k (l1_ratio |w_k|_1 + (1 - l1_ratio) |w_k|_2^2)
 
-    with z_ik = offset_ik + b_k + x_i . w_k. ``strength`` is the paper's lambda, ``l1_ratio`` its alpha; there is no 1/2
-    before the squared norm. ``targets`` holds the y_ik, documents by classes, each row a distribution: ones where the
-    class is known, anything between where it is not. The rest is as in :func:`fit_labels`; ``offset`` has one value a
-    document and class. With two classes this is the binary learner with its squared term halved.
+    with z_ik = offset_ik + b_k + x_i . w_k. There is no 1/2 before the squared norm. With two classes this is the
+    binary learner with its squared term halved.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features), or FeatureColumns
+    targets : array or sparse matrix of shape (n_samples, n_classes)
+        The y_ik; each row is a distribution over classes.
+    strength : float
+        Weight of the penalty, the paper's lambda.
+    l1_ratio : float
+        Share of the L1 norm in the penalty, the paper's alpha, from 0 to 1.
+    sample_weight : array of shape (n_samples,), optional
+        The c_i.
+    offset : array of shape (n_samples, n_classes), optional
+    warm_start : ClassFit, optional
+        An earlier result with the same classes and features.
+    tol : float, optional
+        Largest violation of the optimality conditions to end with. By default ``RELATIVE_TOL`` times the largest
+        gradient at zero weights.
+    max_iter : int
+        Most Newton iterations.
+    callback : callable, optional
+        ``callback(iteration, fit)`` is called after each iteration; where it returns True, the fit ends.
+
+    Returns
+    -------
+    fit : ClassFit
+
+    Examples
+    --------
+    >>> from setwise.learners import fit_classes
+    >>> fit = fit_classes([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [[1, 0], [0, 1], [0.5, 0.5]], strength=0.01)
+    >>> fit.scores([[1.0, 0.0]]).shape, fit.converged
+    ((1, 2), True)
     """
+    parameters = {"strength": strength, "l1_ratio": l1_ratio, "tol": tol, "max_iter": max_iter}
+    check_parameters(FIT_CONSTRAINTS, parameters)
     problem = ClassProblem.of(X, targets, sample_weight, offset)
-    strength, l1_ratio = checked_strength(strength), checked_l1_ratio(l1_ratio)
-    tol, max_iter = checked_tol(tol), checked_max_iter(max_iter)
     if warm_start is not None and not isinstance(warm_start, ClassFit):
         raise InvalidData(f"warm_start must be an earlier result of fit_classes; got a {type(warm_start).__name__}.")
     if warm_start is not None and warm_start.coef.shape != problem.shape:
@@ -108,7 +142,7 @@ def fit_classes(
     if warm_start is not None:
         require_finite(warm_start.coef.data, "warm_start")
         require_finite(warm_start.intercept, "warm_start")
-    asked = problem.default_tol() if tol is None else tol
+    asked = problem.default_tol() if tol is None else float(tol)
     if callback is None:
         fit = problem.fit(strength, l1_ratio, asked, max_iter, warm_start)
     else:
@@ -121,8 +155,8 @@ def fit_classes(
                 return fit
     if not fit.converged:
         warnings.warn(
-            f"The fit did not reach the violation asked for: it has {fit.violation:.2g} and should have {fit.tol:.2g} "
-            f"after {fit.n_iter} iterations. Hint: raise max_iter, tol or strength.",
+            f"The fit did not converge: after {fit.n_iter} iterations its violation is {fit.violation:.2g}, "
+            f"above the tolerance {fit.tol:.2g}. Hint: raise max_iter, tol or strength.",
             NotConverged,
             stacklevel=2,
         )
@@ -136,7 +170,7 @@ def _joined(before: ClassFit, after: ClassFit) -> ClassFit:
 
 @dataclass(frozen=True, eq=False)
 class ClassProblem:
-    """Everything of a fit that its strength does not change; the core sees only the classes that occur."""
+    """Everything of a fit that does not depend on its strength; the core sees only the classes that occur."""
 
     features: FeatureColumns
     targets: NDArray[np.float64]
@@ -148,17 +182,17 @@ class ClassProblem:
     def of(cls, X: Any, targets: Any, sample_weight: Any = None, offset: Any = None) -> ClassProblem:
         """Check the data of a fit."""
         features = FeatureColumns.of(X)
-        dense = checked_soft_targets(targets, "targets").toarray()
+        dense = check_soft_targets(targets, "targets").toarray()
         if dense.shape[0] != features.n_samples:
             raise InvalidData(f"X has {features.n_samples} rows but the targets have {dense.shape[0]}.")
         sums = dense.sum(axis=1)
         if (np.abs(sums - 1.0) > _ROW_SUM_ERROR).any():
             wrong = int(np.argmax(np.abs(sums - 1.0)))
             raise InvalidData(f"targets must sum to 1 in each row; got {sums[wrong]:g} in row {wrong}.")
-        weight = document_weights(sample_weight, features.n_samples)
-        offsets = checked_offset(offset, features.n_samples, dense.shape[1])
+        weight = normalized_weights(sample_weight, features.n_samples)
+        offsets = check_offset(offset, features.n_samples, dense.shape[1])
         if offsets is not None and len(offsets) != dense.shape[1]:
-            raise InvalidData(f"offset must have one column a class, {dense.shape[1]}; got one for all.")
+            raise InvalidData(f"offset must have one column per class, {dense.shape[1]}; got one for all.")
         absent = weight @ dense == 0.0
         kept = np.ascontiguousarray((dense / sums[:, None])[:, ~absent])
         kept_offsets = None if offsets is None else np.ascontiguousarray(offsets[~absent].T)
@@ -166,15 +200,15 @@ class ClassProblem:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Classes, absent ones too, by features."""
+        """Number of classes, including absent ones, and number of features."""
         return self.absent.size, self.features.n_features
 
     def default_tol(self) -> float:
-        """Without penalty and iterations the violation is the largest gradient at zero weights."""
+        """Return a share of the largest gradient at zero weights: the violation without penalty and iterations."""
         return max(RELATIVE_TOL * self.fit(0.0, 1.0, 1.0, 0, None).violation, LEAST_TOL)
 
     def step(self, fit: ClassFit, strength: float, l1_ratio: float, iteration: int) -> ClassFit:
-        """Take the Newton iteration of this number, counted from 1: the step that a whole fit would take."""
+        """Take Newton iteration number ``iteration``, counted from 1, just as a whole fit would."""
         return _joined(fit, self.fit(strength, l1_ratio, fit.tol, 1, fit, iteration - 1))
 
     def fit(
@@ -187,9 +221,9 @@ class ClassProblem:
         first_iteration: int = 0,
         max_sweeps: int = 1000,
     ) -> ClassFit:
-        """Fit from ``start``, which has ``first_iteration`` iterations behind it, or from zero weights.
+        """Fit from ``start``, the result of ``first_iteration`` iterations, or from zero weights.
 
-        An iteration solves for its direction in at most ``max_sweeps`` sweeps over the features.
+        Each iteration takes at most ``max_sweeps`` sweeps over the features to find its direction.
         """
         n_inner, present = self.features.kept.size, np.flatnonzero(~self.absent)
         if start is None:
@@ -205,10 +239,10 @@ class ClassProblem:
             self.offset,
             weights,
             np.ascontiguousarray(intercept),
-            strength,
-            l1_ratio,
-            tol,
-            max_iter,
+            float(strength),
+            float(l1_ratio),
+            float(tol),
+            min(int(max_iter), np.iinfo(np.int32).max),
             first_iteration,
             max_sweeps,
         )
@@ -226,8 +260,31 @@ class ClassProblem:
 class MultinomialLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Multinomial logistic regression with an elastic net: :func:`fit_classes` as an estimator.
 
-    After ``fit``: ``coef_`` (classes x features), ``intercept_``, ``violation_`` (the certificate), ``objective_``,
-    ``n_iter_``, ``history_`` (a row an iteration), ``classes_``.
+    Parameters
+    ----------
+    strength, l1_ratio : float
+        The penalty, as for :class:`BinaryLogistic`.
+    tol : float, optional
+        Largest violation of the optimality conditions to end with, see :func:`fit_classes`.
+    max_iter : int
+        Most Newton iterations.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    coef_ : array of shape (n_classes, n_features)
+    intercept_ : array of shape (n_classes,)
+    fit_ : ClassFit
+        The fit with its optimality certificate.
+    violation_, objective_, n_iter_, history_, n_features_in_
+        As for :class:`BinaryLogistic`.
+
+    Examples
+    --------
+    >>> from setwise.learners import MultinomialLogistic
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], ["sun", "rain", "fog"]
+    >>> MultinomialLogistic(strength=0.01).fit(X, y).predict([[2.0, 0.0]])
+    array(['sun'], dtype='<U4')
     """
 
     def __init__(
@@ -247,7 +304,7 @@ class MultinomialLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         warm_start: ClassFit | None = None,
         callback: ClassCallback | None = None,
     ) -> MultinomialLogistic:
-        """Fit to documents X and a class for each, or a distribution over classes (documents by classes) for each."""
+        """Fit to documents X and their classes y, or distributions over classes, documents by classes."""
         classes, targets = _class_targets(y)
         fit = fit_classes(
             X,
@@ -273,23 +330,23 @@ class MultinomialLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Give the score of every class for each document."""
+        """Return the score of every class for each document, documents by classes."""
         check_is_fitted(self)
         return self.fit_.scores(X)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of every class for each document."""
+        """Return the probability of every class for each document, documents by classes."""
         scores = self.decision_function(X)
         return np.asarray(np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the most probable class of each document."""
+        """Return the most probable class of each document."""
         best = np.argmax(self.decision_function(X), axis=1)
         return np.asarray(self.classes_[best])
 
 
 def _class_targets(y: Any) -> tuple[NDArray[Any], Any]:
-    """Give the classes in order, and a row a document with 1 at its class; a matrix of targets passes as it is."""
+    """Return the classes in order, and one row per document with 1 at its class; a matrix of targets stays as it is."""
     if sp.issparse(y) or (hasattr(y, "ndim") and y.ndim == 2) or _is_nested(y):
         targets = as_matrix(y, "y")
         return np.arange(targets.shape[1]), targets

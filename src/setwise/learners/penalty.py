@@ -1,4 +1,4 @@
-"""The elastic net as a value: what it costs, where it leads, and how far a point is from its optimum."""
+"""The elastic-net penalty: its value, its proximal operator and its optimality conditions."""
 
 from __future__ import annotations
 
@@ -7,21 +7,35 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from setwise.learners.checks import checked_l1_ratio, checked_strength
+from setwise._validation import PENALTY_CONSTRAINTS, check_parameters
 
 __all__ = ["ElasticNet"]
 
 
 @dataclass(frozen=True)
 class ElasticNet:
-    """``strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)``, as the paper prints it: no 1/2 before the square."""
+    """The penalty ``strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)``, without a 1/2 before the square.
+
+    Parameters
+    ----------
+    strength : float
+        Weight of the penalty, the paper's lambda.
+    l1_ratio : float
+        Share of the L1 norm, the paper's alpha, from 0 to 1.
+
+    Examples
+    --------
+    >>> from setwise.learners import ElasticNet
+    >>> net = ElasticNet(strength=0.5, l1_ratio=1.0)
+    >>> net.value([1.0, -2.0]), net.prox([1.0, -0.2]).tolist()
+    (1.5, [0.5, -0.0])
+    """
 
     strength: float
     l1_ratio: float
 
     def __post_init__(self) -> None:
-        checked_strength(self.strength)
-        checked_l1_ratio(self.l1_ratio)
+        check_parameters(PENALTY_CONSTRAINTS, vars(self))
 
     @property
     def l1(self) -> float:
@@ -34,26 +48,26 @@ class ElasticNet:
         return 2.0 * self.strength * (1.0 - self.l1_ratio)
 
     def value(self, w: ArrayLike) -> float:
-        """Add the penalty up over all weights."""
+        """Return the penalty, summed over all weights."""
         weights = np.asarray(w, dtype=np.float64)
         absolute = self.l1 * float(np.abs(weights).sum()) if self.l1 > 0.0 else 0.0
         return absolute + 0.5 * self.l2 * float(np.vdot(weights, weights))
 
     def prox(self, v: ArrayLike, step: float = 1.0) -> NDArray[np.float64]:
-        """Give argmin_u (u - v)^2 / 2 + step * value(u): shrink, then scale."""
+        """Return argmin_u (u - v)^2 / 2 + step * value(u): shrink, then scale."""
         point = np.asarray(v, dtype=np.float64)
         shrunk = np.sign(point) * np.maximum(np.abs(point) - step * self.l1, 0.0)
         return np.asarray(shrunk / (1.0 + step * self.l2))
 
     def violation(self, w: ArrayLike, gradient: ArrayLike) -> NDArray[np.float64]:
-        """Give the distance of -gradient to the subdifferential, per coordinate; zero exactly at the optimum."""
+        """Return the distance of -gradient to the subdifferential, per coordinate; zero exactly at the optimum."""
         weights = np.asarray(w, dtype=np.float64)
         smooth = np.asarray(gradient, dtype=np.float64) + self.l2 * weights
         moved = np.abs(smooth + self.l1 * np.sign(weights))
         return np.asarray(np.where(weights != 0, moved, np.maximum(np.abs(smooth) - self.l1, 0.0)))
 
     def critical_strength(self, null_gradient: ArrayLike) -> float:
-        """Give the least strength with all weights at zero, from the gradient at zero weights; infinite without L1."""
+        """Return the least strength at which all weights are zero, given the gradient there; infinite without L1."""
         peak = float(np.max(np.abs(np.asarray(null_gradient, dtype=np.float64)), initial=0.0))
         if self.l1_ratio == 0.0:
             return np.inf if peak > 0.0 else 0.0

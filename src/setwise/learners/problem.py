@@ -1,4 +1,4 @@
-"""The data of a binary fit, checked and laid out once, and the way from there into the core and back."""
+"""The data of a binary fit, checked and laid out once, and the calls of the core."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise import _core
+from setwise._validation import (
+    check_column_limits,
+    check_offset,
+    check_soft_targets,
+    effective_n_jobs,
+    normalized_weights,
+)
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix
-from setwise.learners.checks import (
-    checked_column_limits,
-    checked_n_jobs,
-    checked_offset,
-    checked_soft_targets,
-    document_weights,
-)
 from setwise.learners.features import FeatureColumns
 from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL, LabelFits, Start
 
@@ -27,7 +27,7 @@ __all__ = ["BinaryProblem"]
 
 @dataclass(frozen=True, eq=False)
 class BinaryProblem:
-    """Everything of a fit that its strength does not change: checked once, read by every fit of a path."""
+    """Everything of a fit that does not depend on its strength: checked once, read by every fit of a path."""
 
     features: FeatureColumns
     targets: sp.csc_array
@@ -36,7 +36,7 @@ class BinaryProblem:
     constant: NDArray[np.bool_]
     n_jobs: int
     column_limits: NDArray[np.int64] | None
-    """How many of the features each label may use, the first so many; None where all may use all."""
+    """Label l may use the first ``column_limits[l]`` features; None where each may use all."""
     native: _core.Targets
     """Targets, weights, offsets and limits of the labels that vary."""
     null_intercept: NDArray[np.float64]
@@ -54,15 +54,15 @@ class BinaryProblem:
         n_jobs: Any,
         column_limits: Any = None,
     ) -> BinaryProblem:
-        """Check the data of a fit and find the models without features."""
+        """Check the data of a fit, and fit the models without features."""
         features = FeatureColumns.of(X)
-        targets = checked_soft_targets(y, "y") if soft else _columns_of_labels(y)
+        targets = check_soft_targets(y, "y") if soft else _columns_of_labels(y)
         if targets.shape[0] != features.n_samples:
             raise InvalidData(f"X has {features.n_samples} rows but y has {targets.shape[0]}.")
-        weight = document_weights(sample_weight, features.n_samples)
-        offsets = checked_offset(offset, features.n_samples, targets.shape[1])
-        threads = checked_n_jobs(n_jobs)
-        limits = checked_column_limits(column_limits, targets.shape[1], features.n_features)
+        weight = normalized_weights(sample_weight, features.n_samples)
+        offsets = check_offset(offset, features.n_samples, targets.shape[1])
+        threads = effective_n_jobs(n_jobs)
+        limits = check_column_limits(column_limits, targets.shape[1], features.n_features)
         always, never = _constant_labels(targets, weight)
         constant = always | never
         varying = np.flatnonzero(~constant)
@@ -84,7 +84,7 @@ class BinaryProblem:
 
     @property
     def n_labels(self) -> int:
-        """How many labels there are, constants too."""
+        """Number of labels, including constant ones."""
         return int(self.targets.shape[1])
 
     def fit(
@@ -96,12 +96,12 @@ class BinaryProblem:
         start: LabelFits | Start | None = None,
         first_iteration: int = 0,
     ) -> list[LabelFits]:
-        """Fit every label that varies at falling strengths, each from where the one before ended.
+        """Fit every label that is not constant at falling strengths, each warm-started from the one before.
 
-        The first starts from ``start``, which has ``first_iteration`` iterations behind it, or from zero weights.
+        The first fit starts from ``start``, the result of ``first_iteration`` iterations, or from zero weights.
         """
         varying = np.flatnonzero(~self.constant)
-        asked = np.maximum(RELATIVE_TOL * self.peak, LEAST_TOL) if tol is None else np.full(self.n_labels, tol)
+        asked = np.maximum(RELATIVE_TOL * self.peak, LEAST_TOL) if tol is None else np.full(self.n_labels, float(tol))
         if start is None:
             coef = sp.csr_array((varying.size, self.features.kept.size), dtype=np.float64)
             intercept = self.null_intercept[varying]
@@ -116,10 +116,10 @@ class BinaryProblem:
             coef.indices.astype(np.int32),
             coef.data.astype(np.float64),
             np.ascontiguousarray(intercept, dtype=np.float64),
-            strengths[-1],
-            l1_ratio,
+            float(strengths[-1]),
+            float(l1_ratio),
             asked[varying],
-            max_iter,
+            min(int(max_iter), np.iinfo(np.int32).max),
             self.n_jobs,
             np.asarray(strengths[:-1], dtype=np.float64),
             first_iteration,
@@ -134,7 +134,7 @@ class BinaryProblem:
     def _sparse_rows(
         self, indptr: NDArray[np.int64], indices: NDArray[np.int32], values: NDArray[np.float64]
     ) -> sp.csr_array:
-        """Put the empty rows of the constant labels back between those that vary."""
+        """Insert the empty rows of the constant labels."""
         lengths = np.zeros(self.n_labels, dtype=np.int64)
         lengths[~self.constant] = np.diff(indptr)
         return self.features.outward(lengths, indices, values)
@@ -150,13 +150,13 @@ class BinaryProblem:
         *,
         asked: NDArray[np.float64],
     ) -> LabelFits:
-        """Put what else is known of the constant labels back between those that vary."""
+        """Insert intercepts and certificates of the constant labels."""
         varying = np.flatnonzero(~self.constant)
         history["label"] = varying.astype(np.int32)[history["label"]]
         intercept = self.null_intercept.copy()
-        chance = np.exp(-CONSTANT_LOGIT)  # bounds a constant label's chance of being otherwise, and its loss
+        chance = np.exp(-CONSTANT_LOGIT)  # bounds the probability of the other value of a constant label, and its loss
         violation = np.full(self.n_labels, chance * max(1.0, self.features.largest))
-        asked = np.where(self.constant, np.maximum(asked, violation), asked)  # an intercept far out is all one can ask
+        asked = np.where(self.constant, np.maximum(asked, violation), asked)  # no intercept has a smaller violation
         objective = np.full(self.n_labels, chance)
         n_iter = np.zeros(self.n_labels, dtype=np.int32)
         intercept[varying], violation[varying], objective[varying] = intercepts, violations, objectives
@@ -169,7 +169,7 @@ def _columns_of_labels(y: Any) -> sp.csc_array:
 
 
 def _constant_labels(targets: sp.csc_array, weight: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Tell which labels all documents of positive weight have, and which none has."""
+    """Return which labels all documents of positive weight have, and which none of them has."""
     counted = weight > 0.0
     inside = targets[counted]
     never = np.asarray(inside.sum(axis=0)).ravel() == 0.0
@@ -179,7 +179,7 @@ def _constant_labels(targets: sp.csc_array, weight: NDArray[np.float64]) -> tupl
 
 
 def _constant_intercepts(always: NDArray[np.bool_], offsets: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Give the intercept that each label would have as a constant: CONSTANT_LOGIT beyond every offset."""
+    """Return the intercept that each label would have as a constant: CONSTANT_LOGIT beyond every offset."""
     low = np.zeros(1) if offsets is None else offsets.min(axis=1)
     high = np.zeros(1) if offsets is None else offsets.max(axis=1)
     return np.where(always, CONSTANT_LOGIT - low, -CONSTANT_LOGIT - high)

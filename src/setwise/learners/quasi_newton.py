@@ -24,23 +24,23 @@ Evaluate = Callable[[Vector], tuple[float, Vector]]
 
 @dataclass(frozen=True)
 class QuasiNewtonOptions:
-    """How, not what: these change the time of a fit, never its optimum."""
+    """Options that change the time of a fit, never its optimum."""
 
     memory: int = 10
-    """Pairs of steps and gradient changes that stand for the curvature."""
+    """Number of pairs (step, change of the gradient) that approximate the curvature."""
     armijo: float = 1e-4
     """Share of the predicted decrease that a step must reach."""
     max_halvings: int = 40
-    """Of a step, before the search is given up as stalled."""
+    """Most halvings of a step before the search has stalled."""
     least_curvature: float = 1e-12
-    """A pair is kept where its curvature is above this share of the gradient change's square."""
+    """A pair is stored if its curvature exceeds this share of the squared change of the gradient."""
     n_jobs: int = 1
-    """For the products of long vectors; no bit depends on it."""
+    """Number of threads; no bit of the result depends on it."""
 
 
 @dataclass(frozen=True)
 class Iterate:
-    """Where an iteration ended."""
+    """The state at the end of an iteration."""
 
     point: Vector
     objective: float
@@ -48,7 +48,7 @@ class Iterate:
     """Largest violation of the optimality conditions: the certificate."""
     n_evaluations: int
     stalled: bool = False
-    """No step lowers the objective: rounding allows no further."""
+    """Whether no step lowers the objective any more, because of rounding."""
 
 
 def quasi_newton(
@@ -57,10 +57,27 @@ def quasi_newton(
     penalties: Sequence[tuple[slice, ElasticNet]],
     options: QuasiNewtonOptions | None = None,
 ) -> Iterator[Iterate]:
-    """Lower ``evaluate(v)[0] + sum of penalties over their slices``; yield the start, then each iterate.
+    """Minimize ``evaluate(v)[0]`` plus the penalties of slices of v; yield the start, then each iterate.
 
-    ``evaluate`` gives value and gradient of the smooth function; slices do not overlap, and what no slice covers is
-    free. The caller stops when it has seen enough; the last iterate is ``stalled`` where nothing can be gained.
+    The caller decides when to stop; the last iterate is ``stalled`` where no step lowers the objective.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Returns value and gradient of the smooth function.
+    start : array of shape (n,)
+    penalties : sequence of (slice, ElasticNet)
+        Slices do not overlap; entries outside of them are not penalized.
+    options : QuasiNewtonOptions, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from setwise.learners import ElasticNet, quasi_newton
+    >>> iterates = quasi_newton(lambda v: (float((v - 2.0) @ (v - 2.0)), 2.0 * (v - 2.0)), np.zeros(1), [])
+    >>> best = next(iterate for iterate in iterates if iterate.violation < 1e-9)
+    >>> best.point.round(6).tolist()
+    [2.0]
     """
     options = options or QuasiNewtonOptions()
     has_l1 = any(net.l1 > 0.0 for _, net in penalties)
@@ -86,7 +103,7 @@ def quasi_newton(
             n_evaluations += 1
             promised = float(pseudo @ (trial - point)) if has_l1 else step * slope
             pseudo_after = _pseudo_gradient(trial, gradient_after, penalties)
-            # Near the optimum the decrease drowns in the rounding of the value; the certificate still tells.
+            # Near the optimum the decrease is below the rounding of the value, but the certificate still falls.
             drowned = after <= value and _largest(pseudo_after) < violation
             if after <= value + options.armijo * promised or drowned:
                 found = trial, after, gradient_after, pseudo_after
@@ -107,7 +124,7 @@ def quasi_newton(
 def _with_squares(
     evaluate: Evaluate, point: Vector, penalties: Sequence[tuple[slice, ElasticNet]]
 ) -> tuple[float, Vector]:
-    """Value with all penalties, and the gradient of all that is smooth: the function and the squared terms."""
+    """Return the value with all penalties, and the gradient of the smooth part: the function and the squared terms."""
     value, gradient = evaluate(point)
     for part, net in penalties:
         value += net.value(point[part])
@@ -117,7 +134,7 @@ def _with_squares(
 
 
 def _pseudo_gradient(point: Vector, gradient: Vector, penalties: Sequence[tuple[slice, ElasticNet]]) -> Vector:
-    """Give the subgradient of least size, with its sign; its largest absolute value is the violation."""
+    """Return the subgradient of least size, with its sign; its largest absolute value is the violation."""
     pseudo = gradient.copy() if any(net.l1 > 0.0 for _, net in penalties) else gradient
     for part, net in penalties:
         if net.l1 > 0.0:
@@ -128,7 +145,7 @@ def _pseudo_gradient(point: Vector, gradient: Vector, penalties: Sequence[tuple[
 
 
 def _align(direction: Vector, pseudo: Vector, penalties: Sequence[tuple[slice, ElasticNet]]) -> None:
-    """Drop what points uphill, coordinate by coordinate, where an L1 term makes the model trust only the orthant."""
+    """Set coordinates that point uphill to zero where there is an L1 term: curvature holds in one orthant."""
     for part, net in penalties:
         if net.l1 > 0.0:
             direction[part][direction[part] * pseudo[part] >= 0.0] = 0.0
@@ -137,7 +154,7 @@ def _align(direction: Vector, pseudo: Vector, penalties: Sequence[tuple[slice, E
 def _stay_in_orthant(
     trial: Vector, point: Vector, pseudo: Vector, penalties: Sequence[tuple[slice, ElasticNet]]
 ) -> None:
-    """Set to zero what has crossed it."""
+    """Set coordinates that crossed zero to zero."""
     for part, net in penalties:
         if net.l1 > 0.0:
             orthant = np.where(point[part] != 0.0, np.sign(point[part]), -np.sign(pseudo[part]))

@@ -1,41 +1,59 @@
-"""Whether stated probabilities, or stated F1, are what is attained."""
+"""Whether predicted probabilities, or expected F1 values, agree with the outcomes."""
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from setwise.exceptions import InvalidData, InvalidParameter
+from setwise._validation import Interval, check_parameters, require_finite
+from setwise.exceptions import InvalidData
 
 __all__ = ["calibration_error"]
 
 
-def calibration_error(stated: Any, attained: Any, n_bins: int = 10) -> float:
-    """Expected calibration error: how far what was stated lies from what was attained, on average.
+def calibration_error(predicted: Any, observed: Any, n_bins: int = 10) -> float:
+    """Return the expected calibration error: the mean distance of predictions from outcomes over bins.
 
-    ``stated`` has one number a document, such as the probability of its predicted set or its expected F1; ``attained``
-    what it came to: 1 or 0 for a right or wrong set, or its F1. Documents are put in order of what was stated and cut
-    into ``n_bins`` bins of equal mass (as equal as whole documents can be; at most one a document); the error is the
-    mean over bins, weighed by their documents, of |mean stated - mean attained|.
+    Documents are sorted by prediction and cut into bins of equal mass, as equal as whole documents allow. The error is
+    the mean over bins, weighted by their number of documents, of ``|mean predicted - mean observed|``.
+
+    Parameters
+    ----------
+    predicted : array-like of shape (n_samples,)
+        One number per document, such as the probability of its predicted set or its expected F1.
+    observed : array-like of shape (n_samples,)
+        The outcome for each document: 1 or 0 for a right or wrong set, or its F1.
+    n_bins : int
+        Number of bins; at most one per document is used.
+
+    Returns
+    -------
+    float
+        The error in the unit of the predictions; 0 is best.
+
+    Examples
+    --------
+    >>> from setwise.metrics import calibration_error
+    >>> round(calibration_error([0.9, 0.1, 0.5, 0.3], [1, 0, 0, 1], n_bins=2), 6)
+    0.25
     """
-    if not isinstance(n_bins, numbers.Integral) or isinstance(n_bins, bool) or n_bins < 1:
-        raise InvalidParameter(f"n_bins must be a whole number from 1 up; got {n_bins!r}.")
-    said, came = (_numbers(values, name) for values, name in ((stated, "stated"), (attained, "attained")))
-    if said.shape != came.shape:
-        raise InvalidData(f"stated and attained must have one number a document; got {said.size} and {came.size}.")
-    # Among equals what was attained decides, so that the order of documents does not.
-    order = np.lexsort((came, said))
-    bins = np.array_split(order, min(int(n_bins), said.size))
-    return float(sum(abs((said[some] - came[some]).sum()) for some in bins) / said.size)
+    check_parameters({"n_bins": Interval("integer", 1)}, {"n_bins": n_bins})
+    expected, actual = _numbers(predicted, "predicted"), _numbers(observed, "observed")
+    if expected.shape != actual.shape:
+        raise InvalidData(f"predicted has {expected.size} values but observed has {actual.size}.")
+    # Ties are broken by the outcome, so that the order of the documents does not matter.
+    order = np.lexsort((actual, expected))
+    bins = np.array_split(order, min(int(n_bins), expected.size))
+    return float(sum(abs((expected[part] - actual[part]).sum()) for part in bins) / expected.size)
 
 
-def _numbers(values: Any, name: str) -> Any:
-    found = np.asarray(values)
-    if found.ndim != 1 or found.size == 0 or found.dtype.kind not in "biuf":
-        raise InvalidData(f"{name} must have one number a document; got shape {found.shape} of type {found.dtype}.")
-    found = found.astype(np.float64)
-    if not np.isfinite(found).all():
-        raise InvalidData(f"{name} must hold finite numbers; got {found[~np.isfinite(found)][0]}.")
-    return found
+def _numbers(values: Any, name: str) -> NDArray[np.float64]:
+    array = np.asarray(values)
+    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "biuf":
+        raise InvalidData(
+            f"{name} must be a list of numbers, one per document; got shape {array.shape} of type {array.dtype}."
+        )
+    require_finite(array, name)
+    return array.astype(np.float64)

@@ -1,23 +1,32 @@
-"""Metrics that look at each label's documents."""
+"""Metrics that compare the documents of each label."""
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from setwise._validation import Interval
 from setwise.exceptions import InvalidParameter
-from setwise.metrics.convention import F1_OF_EMPTY_SETS
-from setwise.metrics.overlap import Overlap, read_pair
+from setwise.metrics.overlap import F1_OF_EMPTY_SETS, Overlap, read_pair
 
 __all__ = ["LabelScore", "label_table", "macro_f1", "micro_f1", "n_absent_labels"]
 
 
 @dataclass(frozen=True)
 class LabelScore:
-    """One row of the label table: how often a label is true, predicted and both, and what follows."""
+    """Precision, recall and F1 of one label: a row of :func:`label_table`.
+
+    Attributes
+    ----------
+    name : str
+        The label.
+    n_true, n_predicted, n_shared : int
+        Number of documents that have the label, for which it is predicted, and both.
+    precision, recall, f1 : float
+        All three are 1 where no document has the label and it is never predicted.
+    """
 
     name: str
     n_true: int
@@ -29,7 +38,24 @@ class LabelScore:
 
 
 def micro_f1(y_true: Any, y_pred: Any) -> float:
-    """F1 over all (document, label) pairs at once."""
+    """Return the F1 over all (document, label) pairs.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like, sparse matrix, data frame or list of label lists
+        True and predicted labels, in any form that ``SetClassifier.fit`` accepts.
+
+    Returns
+    -------
+    float
+        A number between 0 and 1; higher is better. It is 1 where no label is true or predicted.
+
+    Examples
+    --------
+    >>> from setwise.metrics import micro_f1
+    >>> micro_f1([["news", "sport"], ["sport"]], [["sport"], ["sport"]])
+    0.8
+    """
     return float(Overlap.by_label(*read_pair(y_true, y_pred)).pooled().f1[0])
 
 
@@ -38,12 +64,25 @@ def macro_f1(y_true: Any, y_pred: Any, *, zero_division: float = np.nan) -> floa
 
     Parameters
     ----------
-    y_true, y_pred
-        True and predicted labels, in any form that ``SetClassifier.fit`` takes.
+    y_true, y_pred : array-like, sparse matrix, data frame or list of label lists
+        True and predicted labels, in any form that ``SetClassifier.fit`` accepts.
     zero_division : {nan, 0.0, 1.0}
         The F1 of a label that is neither true nor predicted in any document, as in scikit-learn's ``f1_score``. NaN
         leaves such labels out of the mean; 0.0 is scikit-learn's default. Where all labels are left out, the result is
         ``F1_OF_EMPTY_SETS``, as for ``micro_f1``. :func:`n_absent_labels` counts these labels.
+
+    Returns
+    -------
+    float
+        A number between 0 and 1; higher is better.
+
+    Examples
+    --------
+    >>> from setwise.metrics import macro_f1
+    >>> macro_f1([[1, 0, 0], [1, 0, 0]], [[1, 1, 0], [1, 0, 0]])
+    0.5
+    >>> round(macro_f1([[1, 0, 0], [1, 0, 0]], [[1, 1, 0], [1, 0, 0]], zero_division=0.0), 4)
+    0.3333
     """
     value = _checked_zero_division(zero_division)
     overlap = Overlap.by_label(*read_pair(y_true, y_pred))
@@ -54,12 +93,46 @@ def macro_f1(y_true: Any, y_pred: Any, *, zero_division: float = np.nan) -> floa
 
 
 def n_absent_labels(y_true: Any, y_pred: Any) -> int:
-    """Return the number of labels that are neither true nor predicted in any document."""
+    """Return the number of labels that are neither true nor predicted in any document.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like, sparse matrix, data frame or list of label lists
+        True and predicted labels, in any form that ``SetClassifier.fit`` accepts.
+
+    Returns
+    -------
+    int
+        The number of labels that :func:`macro_f1` leaves out of its mean.
+
+    Examples
+    --------
+    >>> from setwise.metrics import n_absent_labels
+    >>> n_absent_labels([[1, 0, 0], [1, 0, 0]], [[1, 1, 0], [1, 0, 0]])
+    1
+    """
     return int(Overlap.by_label(*read_pair(y_true, y_pred)).both_empty.sum())
 
 
 def label_table(y_true: Any, y_pred: Any) -> list[LabelScore]:
-    """Precision, recall and F1 of each label, in the order of the labels."""
+    """Return precision, recall and F1 of each label, in the order of the labels.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like, sparse matrix, data frame or list of label lists
+        True and predicted labels, in any form that ``SetClassifier.fit`` accepts.
+
+    Returns
+    -------
+    list of LabelScore
+        One row per label.
+
+    Examples
+    --------
+    >>> from setwise.metrics import label_table
+    >>> [(row.name, row.f1) for row in label_table([["news"], ["sport"]], [["news"], []])]
+    [('news', 1.0), ('sport', 0.0)]
+    """
     true, predicted = read_pair(y_true, y_pred)
     overlap = Overlap.by_label(true, predicted)
     counts = zip(
@@ -70,7 +143,9 @@ def label_table(y_true: Any, y_pred: Any) -> list[LabelScore]:
 
 
 def _checked_zero_division(value: Any) -> float:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or not (value in (0, 1) or np.isnan(float(value))):
-        raise InvalidParameter(f"zero_division must be 0, 1 or NaN (leave out); got {value!r}.")
+    is_nan = isinstance(value, float | np.floating) and np.isnan(value)
+    if not is_nan and not (Interval("real", 0, 1).holds(value) and value in (0, 1)):
+        raise InvalidParameter(
+            f"zero_division must be 0, 1 or NaN; got {value!r}. Hint: NaN leaves absent labels out of the mean."
+        )
     return float(value)

@@ -1,9 +1,9 @@
-"""Sizes of true sets, of predicted sets and of what they share: all that the metrics need to know."""
+"""Sizes of true sets, predicted sets and their intersections, from which every metric is computed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,33 +12,38 @@ from numpy.typing import NDArray
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix
 from setwise.labels.forms import LabelLists, is_frame, read_lists
-from setwise.metrics.convention import F1_OF_EMPTY_SETS
 
-__all__ = ["Overlap", "read_pair"]
+__all__ = ["F1_OF_EMPTY_SETS", "Overlap", "read_pair"]
+
+F1_OF_EMPTY_SETS: Final = 1.0
+"""F1 of two empty sets. Decisions that maximize expected F1 assume the same value."""
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """For each of many pairs of sets, how many members the true set, the predicted set and their intersection have."""
+    """Sizes of many pairs of sets, each a true and a predicted one."""
 
     shared: Array
+    """Size of each intersection."""
     true: Array
+    """Size of each true set."""
     predicted: Array
+    """Size of each predicted set."""
 
     @classmethod
     def by_document(cls, true: LabelMatrix, predicted: LabelMatrix) -> Overlap:
-        """Compare, for each document, the set of its labels."""
+        """Compare the label sets of each document."""
         return cls(*(_row_sums(part) for part in _parts(true, predicted)))
 
     @classmethod
     def by_label(cls, true: LabelMatrix, predicted: LabelMatrix) -> Overlap:
-        """Compare, for each label, the set of documents that have it."""
+        """Compare the document sets of each label."""
         return cls(*(_column_sums(part) for part in _parts(true, predicted)))
 
     def pooled(self) -> Overlap:
-        """Compare all pairs at once, as if they were one."""
+        """Return the sums over all pairs, as one pair."""
         return Overlap(*(np.array([part.sum()]) for part in (self.shared, self.true, self.predicted)))
 
     @property
@@ -48,17 +53,17 @@ class Overlap:
 
     @property
     def f1(self) -> Array:
-        """2 |true and predicted| / (|true| + |predicted|)."""
+        """Return 2 |true and predicted| / (|true| + |predicted|) of each pair."""
         return self._ratio(2 * self.shared, self.true + self.predicted)
 
     @property
     def precision(self) -> Array:
-        """The share of the predicted set that is true."""
+        """Return the share of each predicted set that is true."""
         return self._ratio(self.shared, self.predicted)
 
     @property
     def recall(self) -> Array:
-        """The share of the true set that is predicted."""
+        """Return the share of each true set that is predicted."""
         return self._ratio(self.shared, self.true)
 
     def _ratio(self, part: Array, whole: Array) -> Array:
@@ -67,21 +72,19 @@ class Overlap:
 
 
 def read_pair(y_true: Any, y_pred: Any) -> tuple[LabelMatrix, LabelMatrix]:
-    """Read true and predicted labels, each in any form that ``LabelMatrix.of`` takes, over the same labels."""
+    """Read true and predicted labels, each in any form that ``LabelMatrix.of`` accepts, with equal columns."""
     y_true = LabelMatrix.of(y_true, called="y_true") if is_frame(y_true) else y_true
     y_pred = LabelMatrix.of(y_pred, called="y_pred") if is_frame(y_pred) else y_pred
     names = _common_names(y_true, y_pred)
     true = LabelMatrix.of(y_true, names, called="y_true")
     predicted = LabelMatrix.of(y_pred, names, called="y_pred").checked_against(true.names, called="y_pred")
     if true.n_samples != predicted.n_samples:
-        raise InvalidData(
-            f"y_true and y_pred must have the same number of documents; got {true.n_samples} and {predicted.n_samples}."
-        )
+        raise InvalidData(f"y_true has {true.n_samples} rows but y_pred has {predicted.n_samples}.")
     return true, predicted
 
 
 def _common_names(y_true: Any, y_pred: Any) -> tuple[str, ...] | None:
-    """The names of a ``LabelMatrix`` where one is given, all names that occur in two lists, and otherwise none."""
+    """Return the names of a ``LabelMatrix`` argument, or all names in two label lists; None for anything else."""
     for labels in (y_true, y_pred):
         if isinstance(labels, LabelMatrix):
             return labels.names

@@ -1,13 +1,42 @@
-"""The five models of label sets.
+"""The models of label sets, and their registry.
 
-BR, PCC, CRF and CBM are joint models: they know the probability of a set. LSF knows only labels and sizes together. Who
-uses a model asks for its abilities and not for its class: see :mod:`setwise.abilities`.
+BR, PCC, CRF and CBM are joint models: they know the probability of a set. LSF knows only labels and sizes together.
+Code that uses a model asks for its abilities, never for its class: see :mod:`setwise.posterior`.
 """
 
+from setwise.models.base import Callback, LabelModel, ModelSize, ModelState
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
 from setwise.models.crf import PairwiseCRF
+from setwise.models.grids import BUDGETS, BudgetName, Patience, Setting, StrengthPath, elastic_paths
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
+from setwise.models.precomputed import posterior_of_probabilities
+from setwise.models.registry import MODELS, ModelEntry, entry_of, model_class
+from setwise.models.state_checks import check_array, check_sparse, csr_of_parts
 
-__all__ = ["BernoulliMixture", "BinaryRelevance", "ClassifierChain", "LabelSizeFactors", "PairwiseCRF"]
+__all__ = [
+    "BUDGETS",
+    "MODELS",
+    "BernoulliMixture",
+    "BinaryRelevance",
+    "BudgetName",
+    "Callback",
+    "ClassifierChain",
+    "LabelModel",
+    "LabelSizeFactors",
+    "ModelEntry",
+    "ModelSize",
+    "ModelState",
+    "PairwiseCRF",
+    "Patience",
+    "Setting",
+    "StrengthPath",
+    "check_array",
+    "check_sparse",
+    "csr_of_parts",
+    "elastic_paths",
+    "entry_of",
+    "model_class",
+    "posterior_of_probabilities",
+]

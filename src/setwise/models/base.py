@@ -1,11 +1,11 @@
-"""What all models share: labels by name, a watcher of the iterations, and their state as plain data."""
+"""The base class of all models: what a model must implement, and its fitted state as plain data."""
 
 from __future__ import annotations
 
-import numbers
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,26 +13,28 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from setwise.exceptions import InvalidData, InvalidParameter
-from setwise.labels import LabelMatrix
-from setwise.labels.matrix import checked_names
-from setwise.learners.checks import checked_n_jobs
-from setwise.learners.path import checked_strengths
+from setwise._validation import as_matrix, check_parameters, random_seed
+from setwise.exceptions import InvalidData
+from setwise.labels import Support, checked_names
+from setwise.learners import checked_strengths
 from setwise.models.state_checks import check_count, csr_of_parts
+from setwise.posterior import LazyPosterior, Posterior
 
 __all__ = [
     "Callback",
     "LabelModel",
+    "ModelSize",
     "ModelState",
-    "checked_count",
-    "checked_random_state",
     "document_generators",
     "falling_strengths",
     "numbered_generator",
 ]
 
 _SPARSE_PARTS = ("data", "indices", "indptr", "shape")
-"""A sparse array as arrays."""
+"""The arrays that a sparse array is stored as."""
+
+_BYTES_PER_WEIGHT = 4
+"""Weights are stored in single precision."""
 
 Callback = Callable[[int, Any], bool | None]
 """``callback(iteration, model)`` is called after each iteration; where it returns True, training ends there."""
@@ -40,7 +42,7 @@ Callback = Callable[[int, Any], bool | None]
 
 @dataclass(frozen=True, eq=False)
 class ModelState:
-    """A fitted model as data: nothing here runs when it is read."""
+    """A fitted model as plain data: nothing in it is executed when it is read."""
 
     model: str
     """Name of the model's class."""
@@ -50,21 +52,126 @@ class ModelState:
     arrays: dict[str, NDArray[Any]]
 
 
-class LabelModel(BaseEstimator):  # type: ignore[misc]
-    """The parent of all models: ``fit`` is theirs, the rest of their common manners is here.
+class ModelSize(NamedTuple):
+    """How large a fitted model is."""
 
-    After ``fit``, ``classes_`` has the label names and ``n_features_in_`` the number of features.
+    n_nonzero: int
+    """Non-zero weights of features."""
+    n_features_used: int
+    """Features with at least one such weight."""
+    n_bytes: int
+    """Memory of everything a prediction reads, with weights in single precision."""
+
+
+class LabelModel(BaseEstimator):  # type: ignore[misc]
+    """Base class of the models of label sets.
+
+    A model implements ``fit`` and ``_posterior``, and declares its parameters, its fitted attributes and its abilities.
+
+    Attributes
+    ----------
+    classes_ : tuple of str
+        The label names, in the order of the columns of y.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
     """
 
+    abilities: ClassVar[frozenset[str]] = frozenset()
+    """The questions that the posterior answers: keys of :data:`setwise.posterior.ABILITIES`."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    """What each parameter must be, see :func:`setwise._validation.check_parameters`."""
+
     _fitted: ClassVar[tuple[str, ...]] = ()
-    """Attributes that a prediction reads: arrays, sparse arrays, numbers, or tuples of names."""
+    """Fitted attributes that a prediction reads: arrays, sparse arrays, numbers, or tuples of names."""
 
     classes_: tuple[str, ...]
     n_features_in_: int
     n_jobs: int | None
 
+    @abstractmethod
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback | None = None) -> Self:
+        """Fit the model to documents X and their label sets y.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features), or FeatureColumns
+        y : label sets
+            Zeros and ones of shape (n_samples, n_labels), sparse or dense, or one list of label names per document.
+        sample_weight : array of shape (n_samples,), optional
+            How much each document counts in the loss.
+        callback : callable, optional
+            ``callback(iteration, model)`` is called after each iteration of the optimizer, when the model already has
+            its weights; where it returns True, training ends there.
+        """
+
+    @abstractmethod
+    def _posterior(self, X: Any) -> Posterior:
+        """Score the documents of a matrix whose scores fit in memory."""
+
+    @property
+    @abstractmethod
+    def _n_scores(self) -> int:
+        """Numbers that the posterior of one document stores."""
+
+    def posterior(self, X: Any) -> Posterior:
+        """Score documents once and return their posterior, which answers any number of questions.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        posterior : Posterior
+        """
+        check_is_fitted(self)
+        self._check_parameters()  # some are read here, and may have changed since the fit
+        matrix = as_matrix(X, "X")
+        rows = matrix.tocsr() if sp.issparse(matrix) else matrix
+        return LazyPosterior.unless_small(self._posterior, rows, self._n_scores, self.classes_, self.abilities)
+
+    def fit_path(self, X: Any, y: Any, strengths: Iterable[float], sample_weight: Any = None) -> Iterator[Self]:
+        """Yield a fitted copy for each strength, the strongest first.
+
+        Models whose learners support it start each fit from the solution of the stronger one.
+        """
+        for strength in falling_strengths(strengths):
+            yield clone(self).set_params(strength=strength).fit(X, y, sample_weight)
+
+    def label_weights(self) -> sp.csr_array:
+        """Return one weight per label and feature, labels by features, for inspection.
+
+        A model with several regressions per label, such as CBM with one per component, returns their mean.
+        """
+        check_is_fitted(self)
+        return self._mean_per_label(self.coef_, np.arange(self.coef_.shape[0]) % len(self.classes_))
+
+    def _mean_per_label(self, weights: sp.csr_array, label_of_row: NDArray[Any]) -> sp.csr_array:
+        """Return the mean of the rows that belong to each label."""
+        n_labels = len(self.classes_)
+        share = 1.0 / np.maximum(np.bincount(label_of_row, minlength=n_labels), 1)
+        label = np.repeat(label_of_row, np.diff(weights.indptr))
+        # A matrix product would take memory for every feature, used or not.
+        mean = sp.coo_array((share[label] * weights.data, (label, weights.indices)), shape=(n_labels, weights.shape[1]))
+        return sp.csr_array(mean)
+
+    def size(self) -> ModelSize:
+        """Return how many weights, features and bytes the fitted model has."""
+        used = [np.zeros(0, dtype=np.int32)]
+        n_nonzero = 0
+        for name in self._fitted:
+            weights = getattr(self, name)
+            if sp.issparse(weights) and name.endswith("coef_"):
+                nonzero = weights.data != 0
+                n_nonzero += int(nonzero.sum())
+                used.append(np.unique(weights.indices[nonzero]))
+        arrays = self.state().arrays.values()
+        n_bytes = sum(a.size * (_BYTES_PER_WEIGHT if a.dtype.kind == "f" else a.itemsize) for a in arrays)
+        return ModelSize(n_nonzero, np.unique(np.concatenate(used)).size, int(n_bytes))
+
     def state(self) -> ModelState:
-        """Give what a prediction reads as plain data; what training alone leaves behind is not part of it."""
+        """Return everything a prediction reads as plain data; what only training uses is left out."""
         check_is_fitted(self)
         values: dict[str, Any] = {}
         arrays: dict[str, NDArray[Any]] = {}
@@ -79,21 +186,13 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
                 values[name] = list(value) if isinstance(value, tuple) else value
         return ModelState(type(self).__name__, self.get_params(deep=False), values, arrays)
 
-    def fit_path(self, X: Any, y: Any, strengths: Iterable[float]) -> Iterator[Self]:
-        """Give a fitted copy for each strength, the strongest first.
-
-        Models whose learners can start each fit where the stronger one ended do so.
-        """
-        for strength in falling_strengths(strengths):
-            yield clone(self).set_params(strength=strength).fit(X, y)
-
     @classmethod
     def from_state(cls, state: ModelState) -> Self:
-        """Make a fitted model of what :meth:`state` gave, after a look at every part of it."""
+        """Build a fitted model from what :meth:`state` returned, after checking every part of it."""
         if state.model != cls.__name__:
-            raise InvalidData(f"state must be one of {cls.__name__}; got one of {state.model}.")
-        if sorted(state.parameters) != (known := sorted(cls._get_param_names())):
-            raise InvalidData(f"parameters of {cls.__name__} must be {known}; got {sorted(state.parameters)}.")
+            raise InvalidData(f"The state belongs to {state.model}, not to {cls.__name__}.")
+        if sorted(state.parameters) != (expected := sorted(cls._get_param_names())):
+            raise InvalidData(f"{cls.__name__} has the parameters {expected}; got {sorted(state.parameters)}.")
         model = cls(**state.parameters)
         for name in ("classes_", "n_features_in_", *cls._fitted):
             if name in state.values:
@@ -104,22 +203,28 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
             elif all(f"{name}.{part}" in state.arrays for part in _SPARSE_PARTS):
                 setattr(model, name, csr_of_parts(name, *(state.arrays[f"{name}.{part}"] for part in _SPARSE_PARTS)))
             else:
-                raise InvalidData(f"state must hold {name!r}; got {sorted({*state.values, *state.arrays})}.")
+                raise InvalidData(f"{name!r} is missing from the state of {cls.__name__}.")
         model._check_state()
         return model
 
     def _check_state(self) -> None:
-        """Raise ``InvalidData`` unless all fitted values go together; each model adds what it knows of its own."""
-        checked_n_jobs(self.n_jobs)
+        """Raise ``InvalidData`` unless all fitted values agree; each model adds the checks of its own attributes."""
+        self._check_parameters()
         if not isinstance(self.classes_, tuple) or not checked_names(self.classes_):
-            raise InvalidData("classes_ must be a list of at least one label; it is none.")
+            raise InvalidData("classes_ must list at least one label.")
         check_count(self.n_features_in_, "n_features_in_", 1)
 
-    def round_weights(self) -> None:
-        """Round the weights of features to numbers that single precision holds, as a file stores them.
+    def check_support(self, support: Support) -> None:
+        """Raise ``InvalidData`` where a support cannot go with the fitted model; most models take any."""
 
-        They stay as they are in the odd case that single precision cannot hold them at all: one would be infinite, or
-        all would be zero.
+    def _check_parameters(self) -> None:
+        # Not by get_params, which inspects a signature: that takes longer than to score a document.
+        check_parameters(self._parameter_constraints, vars(self))
+
+    def round_weights(self) -> None:
+        """Round the weights of features to single precision, in which a model file stores them.
+
+        They stay as they are where single precision cannot represent them: one would be infinite, or all zero.
         """
         for name in self._fitted:
             weights = getattr(self, name)
@@ -131,41 +236,22 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
                     parts = narrow.astype(np.float64), weights.indices, weights.indptr
                     setattr(self, name, sp.csr_array(parts, shape=weights.shape))
 
-    def _read_sets(self, sets: Any) -> sp.csr_array:
-        """Check label sets against the names of the labels: 0 and 1, or lists of names."""
-        check_is_fitted(self)
-        return LabelMatrix.of(sets, self.classes_, called="sets").indicator
-
 
 def falling_strengths(strengths: Iterable[float]) -> list[float]:
-    """Give the strengths once each, the strongest first."""
+    """Return the distinct strengths, the strongest first."""
     return sorted(set(checked_strengths(strengths)), reverse=True)
 
 
 def document_generators(n_documents: int, random_state: Any) -> Iterator[np.random.Generator]:
-    """Yield a generator per document, all in the same state.
+    """Yield one generator per document, all in the same state.
 
-    The draws of a document then depend on the random_state and on the document alone: not on its place, on the
-    documents that come with it, or on the batch.
+    The draws of a document then depend on ``random_state`` and the document alone: not on its position, on the other
+    documents, or on the batch.
     """
     for _ in range(n_documents):
         yield numbered_generator(random_state, 0)
 
 
 def numbered_generator(random_state: Any, number: int) -> np.random.Generator:
-    """Return the generator of this number: one random_state has many, whose draws are independent."""
-    return np.random.Generator(np.random.Philox(key=[checked_random_state(random_state), number]))
-
-
-def checked_random_state(value: Any) -> int:
-    """Return ``value`` as an int where it can be a random_state."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or not 0 <= int(value) < 2**64:
-        raise InvalidParameter(f"random_state must be a whole number from 0 to 2^64 - 1; got {value!r}.")
-    return int(value)
-
-
-def checked_count(value: Any, name: str, least: int = 1) -> int:
-    """Return ``value`` as an int where it is a whole number from ``least`` up."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
-        raise InvalidParameter(f"{name} must be a whole number from {least} up; got {value!r}.")
-    return int(value)
+    """Return generator ``number`` of a random state; the draws of different generators are independent."""
+    return np.random.Generator(np.random.Philox(key=[random_seed(random_state), number]))

@@ -1,4 +1,4 @@
-"""Binary relevance: every label by itself."""
+"""Binary relevance (BR): every label is predicted independently of the others."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import expit
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
-from setwise.labels import LabelMatrix, MostProbable, SizeMarginals
-from setwise.labels.matrix import csr_of_ones
-from setwise.learners import LabelFits, fit_labels, fit_path
-from setwise.learners.checks import checked_n_jobs, linear_scores
-from setwise.models import bernoulli_kernels
-from setwise.models.base import Callback, LabelModel, checked_count, document_generators, falling_strengths
+from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, effective_n_jobs
+from setwise.labels import LabelMatrix
+from setwise.learners import LabelFits, fit_labels, fit_path, linear_scores
+from setwise.models.base import Callback, LabelModel, falling_strengths
+from setwise.models.bernoulli_posterior import IndependentPosterior
 from setwise.models.state_checks import check_array, check_sparse
 
 __all__ = ["BinaryRelevance"]
@@ -26,17 +23,50 @@ __all__ = ["BinaryRelevance"]
 class BinaryRelevance(LabelModel):
     """BR: independent labels, p(y | x) = prod_l p(y_l | x), each a logistic regression with an elastic net.
 
-    Minimises for each label, over w and b (b is not penalised)::
+    Minimizes for each label, over w and b (b is not penalized)::
 
-        (1/n) sum_i [log(1 + exp(z_i)) - y_i z_i]  +  strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
+        (1 / sum_i c_i) sum_i c_i [log(1 + exp(z_i)) - y_i z_i]
+            +  strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
 
-    with z_i = b + x_i . w. ``strength`` is the paper's lambda, ``l1_ratio`` its alpha. ``tol`` and ``max_iter`` are
-    those of :func:`setwise.learners.fit_labels`; ``n_jobs=None`` uses every core, and no result depends on it.
+    with z_i = b + x_i . w and sample weights c_i.
 
-    After ``fit``: ``classes_``, ``n_features_in_``, ``coef_`` (labels by features), ``intercept_``, ``fits_`` with the
-    certificate of each label, and ``objective_``, their sum. Everything that is asked of it is exact.
+    Parameters
+    ----------
+    strength : float
+        Weight of the penalty, the paper's lambda.
+    l1_ratio : float
+        Share of the L1 norm in the penalty, the paper's alpha, from 0 to 1.
+    tol : float, optional
+        Largest violation of the optimality conditions to end with. By default a small share of the largest gradient at
+        zero weights, label by label.
+    max_iter : int
+        Most Newton iterations per label.
+    n_jobs : int, optional
+        Number of threads; None uses every core. No result depends on it.
+
+    Attributes
+    ----------
+    classes_ : tuple of str
+        The label names.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    coef_ : sparse array of shape (n_labels, n_features)
+    intercept_ : array of shape (n_labels,)
+    fits_ : LabelFits
+        Each label's fit with its optimality certificate.
+    objective_ : float
+        Sum of the labels' objectives.
+
+    Examples
+    --------
+    >>> from setwise.models import BinaryRelevance
+    >>> model = BinaryRelevance(strength=0.1).fit([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [["a"], ["b"], ["a", "b"]])
+    >>> model.posterior([[1.0, 0.0]]).marginals().shape
+    (1, 2)
     """
 
+    abilities: ClassVar = IndependentPosterior.abilities
+    _parameter_constraints: ClassVar = {**PENALTY_CONSTRAINTS, **SOLVER_CONSTRAINTS}
     _fitted: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
 
     coef_: sp.csr_array
@@ -57,16 +87,13 @@ class BinaryRelevance(LabelModel):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> BinaryRelevance:
-        """Fit to documents X and their labels y (0 and 1, sparse or dense, or lists of names).
-
-        ``callback(iteration, model)`` is called after each Newton iteration of all labels, when the model already has
-        its weights; where it returns True, the fit ends.
-        """
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback | None = None) -> BinaryRelevance:
+        """Fit one logistic regression per label; ``callback`` is called after each Newton iteration of all labels."""
+        self._check_parameters()
         labels = LabelMatrix.of(y)
 
-        def watch(iteration: int, fits: LabelFits) -> bool | None:
-            self._take(labels, fits)
+        def after_iteration(iteration: int, fits: LabelFits) -> bool | None:
+            self._set_fits(labels, fits)
             return None if callback is None else callback(iteration, self)
 
         fits = fit_labels(
@@ -74,32 +101,37 @@ class BinaryRelevance(LabelModel):
             labels,
             strength=self.strength,
             l1_ratio=self.l1_ratio,
+            sample_weight=sample_weight,
             tol=self.tol,
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
-            callback=None if callback is None else watch,
+            callback=None if callback is None else after_iteration,
         )
-        self._take(labels, fits)
+        self._set_fits(labels, fits)
         return self
 
-    def fit_path(self, X: Any, y: Any, strengths: Iterable[float]) -> Iterator[BinaryRelevance]:
-        """Give a fitted copy for each strength, the strongest first, each begun where the stronger one ended."""
+    def fit_path(
+        self, X: Any, y: Any, strengths: Iterable[float], sample_weight: Any = None
+    ) -> Iterator[BinaryRelevance]:
+        """Yield a fitted copy for each strength, the strongest first, each warm-started from the one before."""
+        self._check_parameters()
         labels, falling = LabelMatrix.of(y), falling_strengths(strengths)
         path = fit_path(
             X,
             labels,
             falling,
             l1_ratio=self.l1_ratio,
+            sample_weight=sample_weight,
             tol=self.tol,
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
         )
         for strength, fits in zip(falling, path, strict=True):
             model = clone(self).set_params(strength=strength)
-            model._take(labels, fits)
+            model._set_fits(labels, fits)
             yield model
 
-    def _take(self, labels: LabelMatrix, fits: LabelFits) -> None:
+    def _set_fits(self, labels: LabelMatrix, fits: LabelFits) -> None:
         """Set every fitted attribute."""
         self.classes_ = labels.names
         self.n_features_in_ = int(fits.coef.shape[1])
@@ -113,46 +145,10 @@ class BinaryRelevance(LabelModel):
         check_sparse(self.coef_, "coef_", (len(self.classes_), self.n_features_in_))
         check_array(self.intercept_, "intercept_", (len(self.classes_),))
 
-    def scores(self, X: Any) -> NDArray[np.float64]:
-        """Give the logit of every label, documents by labels."""
-        check_is_fitted(self)
-        return linear_scores(X, self.coef_, self.intercept_)
+    @property
+    def _n_scores(self) -> int:
+        return len(self.classes_)
 
-    def log_prob(self, X: Any, sets: Any) -> NDArray[np.float64]:
-        """Give log p(set | x) = sum_{l in set} z_l - sum_l log(1 + exp z_l), documents by sets."""
-        rows = self._read_sets(sets)
-        return bernoulli_kernels.log_prob(*self._mixture(X), rows, checked_n_jobs(self.n_jobs))
-
-    def marginals(self, X: Any) -> NDArray[np.float64]:
-        """Give p(y_l = 1 | x), documents by labels."""
-        return np.asarray(expit(self.scores(X)))
-
-    def scaled_marginals(self, X: Any, scale: float, shift: float) -> NDArray[np.float64]:
-        """Give p(y_l = 1 | x) with every logit z replaced by scale z + shift, documents by labels."""
-        return np.asarray(expit(scale * self.scores(X) + shift))
-
-    def mode(self, X: Any) -> MostProbable:
-        """Give the most probable set of each document: the labels whose logit is above 0."""
-        return bernoulli_kernels.mode(*self._mixture(X), 0, checked_n_jobs(self.n_jobs))
-
-    def size_marginals(self, X: Any, max_size: int | None = None) -> SizeMarginals:
-        """Give p(y_l = 1, |y| = s | x) for every label and size up to ``max_size``; None means all that matter."""
-        return bernoulli_kernels.size_marginals(*self._mixture(X), max_size, checked_n_jobs(self.n_jobs))
-
-    def scaled_size_marginals(self, X: Any, scale: float, shift: float) -> SizeMarginals:
-        """Give the size marginals with every logit z replaced by scale z + shift."""
-        logits, log_gate = self._mixture(X)
-        return bernoulli_kernels.size_marginals(scale * logits + shift, log_gate, None, checked_n_jobs(self.n_jobs))
-
-    def sample(self, X: Any, n: int, random_state: int) -> sp.csr_array:
-        """Draw ``n`` sets per document: rows i n to (i + 1) n - 1 are those of document i."""
-        n, marginals = checked_count(n, "n"), self.marginals(X)
-        lengths, columns = [], []
-        for random, chances in zip(document_generators(len(marginals), random_state), marginals, strict=True):
-            drawn = random.random((n, chances.size)) < chances
-            lengths.append(drawn.sum(axis=1))
-            columns.append(np.nonzero(drawn)[1])
-        return csr_of_ones(np.concatenate(columns), np.concatenate(lengths), marginals.shape[1])
-
-    def _mixture(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return bernoulli_kernels.one_component(self.scores(X))
+    def _posterior(self, X: Any) -> IndependentPosterior:
+        scores = linear_scores(X, self.coef_, self.intercept_)
+        return IndependentPosterior.of_scores(self.classes_, scores, effective_n_jobs(self.n_jobs))

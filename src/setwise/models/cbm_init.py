@@ -1,8 +1,9 @@
-"""A mixture of Bernoulli products over label sets, without documents: where the conditional mixture starts."""
+"""The start of CBM: a mixture of Bernoulli products over label sets alone, without documents."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from setwise.labels import Support
-from setwise.learners.fits import CONSTANT_LOGIT
+from setwise.learners import CONSTANT_LOGIT
 
 __all__ = ["BernoulliStart", "cluster_sets", "smoothed_logits"]
 
@@ -19,51 +20,66 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class BernoulliStart:
-    """The best of several runs of EM."""
+    """The result of the best of several runs of EM."""
 
     responsibilities: Array
     """p(component | set), sets by components."""
     history: list[float]
-    """Penalised mean log-likelihood after each iteration: it never falls."""
+    """Penalized mean log-likelihood after each iteration: it never falls."""
 
 
 def cluster_sets(
-    support: Support, n_components: int, n_restarts: int, max_iter: int, tol: float, smoothing: float, random_state: int
+    support: Support,
+    counts: NDArray[Any],
+    n_components: int,
+    n_restarts: int,
+    max_iter: int,
+    tol: float,
+    smoothing: float,
+    random_state: int,
 ) -> BernoulliStart:
-    """Group the label sets into components of independent labels; the best of ``n_restarts`` seeded runs.
+    """Group label sets into components of independent labels, by the best of ``n_restarts`` runs of EM.
 
-    Equal sets have equal responsibilities, so that EM runs over distinct sets with their counts. A run ends after
-    ``max_iter`` iterations, or when one gains less than ``tol``. Each share is smoothed by ``smoothing`` documents that
-    have the label as often as all documents do.
+    Equal sets have equal responsibilities, so EM runs over the distinct sets of the support; ``counts`` is the total
+    weight of the documents that have each. A run ends after ``max_iter`` iterations, or when one gains less than
+    ``tol``. Each label frequency is smoothed by ``smoothing`` documents with the overall frequencies.
     """
     runs = [
-        _run(support, n_components, max_iter, tol, smoothing, np.random.default_rng([random_state, restart]))
+        _run(support, counts, n_components, max_iter, tol, smoothing, np.random.default_rng([random_state, restart]))
         for restart in range(n_restarts)
     ]
     return max(runs, key=lambda run: run.history[-1])
 
 
 def smoothed_logits(count: Array, mass: Array | float, overall: Array, smoothing: float) -> Array:
-    """Logits of the shares count / mass, as if ``smoothing`` documents more had the overall shares.
+    """Return the logits of count / mass, smoothed by ``smoothing`` more documents with the overall frequencies.
 
-    A share that rounds to 0 or 1 has CONSTANT_LOGIT, as the learners' constants do.
+    A frequency that rounds to 0 or 1 gets CONSTANT_LOGIT, as constant labels do in the learners.
     """
     having = count + smoothing * overall
     lacking = np.maximum(mass - count, 0.0) + smoothing * (1.0 - overall)
-    with np.errstate(divide="ignore", invalid="ignore"):  # nothing has it, or nothing lacks it; or there is nothing
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # no document has the label, or none lacks it, or there is none
         logits = np.where(having + lacking > 0.0, np.log(having) - np.log(lacking), -CONSTANT_LOGIT)
     return np.asarray(np.clip(logits, -CONSTANT_LOGIT, CONSTANT_LOGIT))
 
 
 def _run(
-    support: Support, n_components: int, max_iter: int, tol: float, smoothing: float, random: np.random.Generator
+    support: Support,
+    counts: NDArray[Any],
+    n_components: int,
+    max_iter: int,
+    tol: float,
+    smoothing: float,
+    random: np.random.Generator,
 ) -> BernoulliStart:
-    n_documents = int(support.counts.sum())
-    weight, having = support.counts / n_documents, support.sets.indicator.T @ support.counts
-    varies = (having > 0) & (having < n_documents)  # labels that all have, or none, tell no components apart
+    n_documents = counts.sum()
+    weight, having = counts / n_documents, support.sets.indicator.T @ counts
+    varies = (having > 0) & (having < n_documents)  # a label of all documents, or of none, tells no components apart
     sets, overall = sp.csr_array(support.sets.indicator[:, varies], dtype=np.float64), having[varies] / n_documents
     chosen = random.choice(support.n_sets, size=n_components, p=weight)
-    # A component begins as half a set that occurs, half all of them.
+    # A component starts as the mean of one training set and the overall frequencies.
     logits = smoothed_logits(sets[chosen].toarray(), 1.0, overall, 1.0)
     log_mix = np.full(n_components, -np.log(n_components))
     history: list[float] = []
@@ -78,5 +94,5 @@ def _run(
         mass = n_documents * (weight @ responsibilities)
         count = n_documents * (sets.T @ (weight[:, None] * responsibilities)).T
         logits = smoothed_logits(count, mass[:, None], overall, smoothing)
-        with np.errstate(divide="ignore"):  # a component that no set has left weighs nothing
+        with np.errstate(divide="ignore"):  # a component without any set has weight 0
             log_mix = np.log(mass / n_documents)

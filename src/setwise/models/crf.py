@@ -4,30 +4,47 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
-from setwise.exceptions import InvalidData, InvalidParameter, NotConverged
-from setwise.labels import LabelMatrix, MostProbable, SizeMarginals, Support
-from setwise.labels.distribution import require_room
-from setwise.learners import ElasticNet, FeatureColumns
-from setwise.learners.checks import checked_max_iter, checked_n_jobs, checked_strength, checked_tol, linear_scores
-from setwise.learners.features import padded
-from setwise.learners.fits import LEAST_TOL, RELATIVE_TOL
-from setwise.learners.quasi_newton import Iterate, QuasiNewtonOptions, quasi_newton
-from setwise.models.base import Callback, LabelModel, checked_count
+from setwise._validation import (
+    PENALTY_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    Boolean,
+    Interval,
+    NoneOr,
+    check_sample_weight,
+    effective_n_jobs,
+)
+from setwise.exceptions import InvalidData, NotConverged
+from setwise.labels import LabelMatrix, MostProbable, SizeMarginals, Support, require_room
+from setwise.learners import (
+    LEAST_TOL,
+    RELATIVE_TOL,
+    ElasticNet,
+    FeatureColumns,
+    Iterate,
+    QuasiNewtonOptions,
+    linear_scores,
+    padded,
+    quasi_newton,
+)
+from setwise.models.base import Callback, LabelModel
 from setwise.models.crf_pairs import PairTerms
 from setwise.models.state_checks import check_array, check_range, check_sparse
+from setwise.posterior import Posterior, Rows
 
 __all__ = ["PairwiseCRF"]
 
 _BLOCK = 256
-"""Documents whose probabilities of all sets are held at one time."""
+"""Documents whose probabilities of all sets are held in memory together."""
+
+Array = NDArray[np.float64]
 
 
 class PairwiseCRF(LabelModel):
@@ -38,22 +55,79 @@ class PairwiseCRF(LabelModel):
         p(y | x) = exp(score(y, x)) / sum_{y' in support} exp(score(y', x))
         score(y, x) = sum_{l in y} (w_l . x + b_l) + sum_{l < m} v_{lm, y_l y_m}
 
-    ``pairs=False`` leaves the pair terms out. Minimises over w, b and v (b is not penalised)::
+    Minimizes over w, b and v (b is not penalized)::
 
-        (1/n) sum_i -log p(y_i | x_i)  +  strength * sum_l (l1_ratio |w_l|_1 + (1 - l1_ratio) |w_l|_2^2)
-                                       +  pair_strength * |v|_2^2
+        (1 / sum_i c_i) sum_i -c_i log p(y_i | x_i)  +  strength * sum_l (l1_ratio |w_l|_1 + (1 - l1_ratio) |w_l|_2^2)
+                                                     +  pair_strength * |v|_2^2
 
-    ``strength`` is the paper's lambda, ``l1_ratio`` its alpha, which the paper leaves at 0 for this model.
-    ``pair_strength=None`` takes ``strength``. ``tol`` is the largest violation of the optimality conditions to end
-    with; without it, a small share (``RELATIVE_TOL``) of the violation at zero weights. ``memory`` is that of L-BFGS.
+    Parameters
+    ----------
+    strength : float
+        Weight of the penalty, the paper's lambda.
+    l1_ratio : float
+        Share of the L1 norm in the penalty, the paper's alpha, which the paper leaves at 0 for this model.
+    pairs : bool
+        Whether there are pair terms v.
+    pair_strength : float, optional
+        Weight of the penalty of the pair terms; None takes ``strength``.
+    tol : float, optional
+        Largest violation of the optimality conditions to end with. By default a small share of the violation at zero
+        weights.
+    max_iter : int
+        Most iterations of L-BFGS.
+    memory : int
+        Number of steps that L-BFGS remembers.
+    n_jobs : int, optional
+        Number of threads; None uses every core. No result depends on it.
 
-    After ``fit``: ``coef_`` (labels x features), ``intercept_``, ``pair_weights_`` (rows v00, v01, v10, v11, a column a
-    pair) of the pairs in ``pair_labels_`` (two rows; all other pairs have zero weights), ``sets_`` and ``counts_`` (the
-    support), ``set_bias_`` (the pair terms of each set, up to a constant), ``violation_`` (the certificate),
-    ``objective_``, ``n_iter_`` and ``history_`` (a row an iteration).
+    Attributes
+    ----------
+    classes_ : tuple of str
+        The label names.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    coef_ : sparse array of shape (n_labels, n_features)
+    intercept_ : array of shape (n_labels,)
+    pair_labels_ : array of shape (2, n_pairs)
+        The pairs of labels that have pair terms, the smaller index first; all other pairs have zero weights.
+    pair_weights_ : array of shape (4, n_pairs)
+        Rows v00, v01, v10, v11.
+    sets_ : sparse array of shape (n_sets, n_labels)
+        The support.
+    counts_ : array of shape (n_sets,)
+        How many training documents have each set.
+    set_bias_ : array of shape (n_sets,)
+        The pair terms of each set, up to a constant.
+    violation_ : float
+        The optimality certificate.
+    objective_ : float
+    n_iter_ : int
+    history_ : list of dict
+        One row per iteration.
+
+    Examples
+    --------
+    >>> from setwise.models import PairwiseCRF
+    >>> model = PairwiseCRF(strength=0.1).fit([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [["a"], ["b"], ["a", "b"]])
+    >>> model.sets_.shape
+    (3, 2)
     """
 
-    _fitted = ("coef_", "intercept_", "pair_labels_", "pair_weights_", "sets_", "counts_", "set_bias_")
+    abilities: ClassVar = frozenset({"log_prob", "marginals", "size_marginals", "mode"})
+    _parameter_constraints: ClassVar = {
+        **PENALTY_CONSTRAINTS,
+        **SOLVER_CONSTRAINTS,
+        "pairs": Boolean(),
+        "pair_strength": NoneOr(Interval("real", 0, None)),
+        "memory": Interval("integer", 1, None),
+    }
+    _fitted: ClassVar = ("coef_", "intercept_", "pair_labels_", "pair_weights_", "sets_", "counts_", "set_bias_")
+
+    coef_: sp.csr_array
+    intercept_: Array
+    sets_: sp.csr_array
+    counts_: NDArray[np.int64]
+    set_bias_: Array
 
     def __init__(
         self,
@@ -75,22 +149,15 @@ class PairwiseCRF(LabelModel):
         self.memory = memory
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> PairwiseCRF:
-        """Fit to documents X and their labels y: 0 and 1 (sparse or dense), or lists of names.
-
-        After each iteration of L-BFGS ``callback(iteration, model)`` is called; where it returns True the fit ends.
-        """
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback | None = None) -> PairwiseCRF:
+        """Fit all weights together; ``callback`` is called after each iteration of L-BFGS."""
+        self._check_parameters()
         net = ElasticNet(self.strength, self.l1_ratio)
-        pair_strength = (
-            self.strength if self.pair_strength is None else checked_strength(self.pair_strength, "pair_strength")
-        )
-        if not isinstance(self.pairs, bool | np.bool_):
-            raise InvalidParameter(f"pairs must be True or False; got {self.pairs!r}.")
-        tol, max_iter = checked_tol(self.tol), checked_max_iter(self.max_iter)
-        threads = checked_n_jobs(self.n_jobs)
-        options = QuasiNewtonOptions(memory=checked_count(self.memory, "memory"), n_jobs=threads)
-        problem = _Likelihood.of(X, y, bool(self.pairs), threads)
-
+        pair_strength = self.strength if self.pair_strength is None else self.pair_strength
+        n_jobs = effective_n_jobs(self.n_jobs)
+        options = QuasiNewtonOptions(memory=self.memory, n_jobs=n_jobs)
+        problem = _Likelihood.of(X, y, sample_weight, bool(self.pairs), n_jobs)
+        self.__dict__.pop("_support", None)
         self.classes_ = problem.support.sets.names
         self.n_features_in_ = problem.features.n_features
         self.sets_ = problem.support.sets.indicator
@@ -101,19 +168,19 @@ class PairwiseCRF(LabelModel):
         iterates = quasi_newton(problem.evaluate, np.zeros(problem.size), penalties, options)
         for iteration, iterate in enumerate(iterates):
             if iteration == 0:
-                asked = max(RELATIVE_TOL * iterate.violation, LEAST_TOL) if tol is None else tol
+                tol = max(RELATIVE_TOL * iterate.violation, LEAST_TOL) if self.tol is None else self.tol
             self._record(iteration, iterate)
             if iteration and callback is not None:
-                self._keep(problem, iterate)
+                self._set_weights(problem, iterate)
                 if callback(iteration, self):
                     return self
-            if iterate.violation <= asked or iterate.stalled or iteration == max_iter:
+            if iterate.violation <= tol or iterate.stalled or iteration == self.max_iter:
                 break
-        self._keep(problem, iterate)
-        if self.violation_ > asked:
+        self._set_weights(problem, iterate)
+        if self.violation_ > tol:
             warnings.warn(
-                f"The fit did not reach the violation asked for: it has {self.violation_:.2g} and should have "
-                f"{asked:.2g} after {self.n_iter_} iterations. Hint: raise max_iter, tol or strength.",
+                f"The fit did not converge: after {self.n_iter_} iterations its violation is {self.violation_:.2g}, "
+                f"above the tolerance {tol:.2g}. Hint: raise max_iter, tol or strength.",
                 NotConverged,
                 stacklevel=2,
             )
@@ -129,9 +196,10 @@ class PairwiseCRF(LabelModel):
             }
         )
 
-    def _keep(self, problem: _Likelihood, iterate: Iterate) -> None:
+    def _set_weights(self, problem: _Likelihood, iterate: Iterate) -> None:
+        """Set every fitted attribute that depends on the weights."""
         terms, q = problem.pair_terms, iterate.point[problem.pair_weights]
-        single = terms.single_terms(q)  # part of the four weights' score, so the intercept leaves it out
+        single = terms.single_terms(q)  # the pair terms already contain it, so the intercept leaves it out
         self.coef_ = problem.weights_by_label(iterate.point)
         self.intercept_ = iterate.point[problem.intercepts][: single.size] - single
         self.pair_weights_ = terms.four_weights(q)
@@ -149,88 +217,115 @@ class PairwiseCRF(LabelModel):
         check_range(self.sets_.data, "sets_", 1, 1)
         check_array(self.counts_, "counts_", (n_sets,), np.int64)
         check_array(self.set_bias_, "set_bias_", (n_sets,))
-        self._support().check()
+        self._support.check()
         require_room(n_labels, int(np.diff(self.sets_.indptr).max()))
         n_pairs = np.shape(self.pair_labels_)[-1:]
         check_array(self.pair_labels_, "pair_labels_", (2, *n_pairs), np.int32)
         check_array(self.pair_weights_, "pair_weights_", (4, *n_pairs))
         check_range(self.pair_labels_, "pair_labels_", 0, n_labels - 1)
         if not (self.pair_labels_[0] < self.pair_labels_[1]).all():
-            raise InvalidData("pair_labels_ must name the smaller label of each pair first; they do not.")
+            raise InvalidData("pair_labels_ must list the smaller label of each pair first.")
 
-    def scores(self, X: Any) -> NDArray[np.float64]:
-        """Give w_l . x + b_l, documents by labels; the pair terms come on top."""
-        check_is_fitted(self)
-        return linear_scores(X, self.coef_, self.intercept_)
+    def check_support(self, support: Support) -> None:
+        if not (support.index_of(self._support.sets) >= 0).any():
+            raise InvalidData("The support has no label set in common with the CRF's own.")
 
-    def log_prob(self, X: Any, sets: Any) -> NDArray[np.float64]:
-        """log p(set | x), documents by sets; minus infinity for a set that no training document has."""
-        indicator = self._read_sets(sets)
-        place = self._support().index_of(LabelMatrix(self.classes_, indicator))
-        scores = self.scores(X)
-        log_partition, _, _ = self._sums(scores)
-        bias = np.where(place >= 0, self.set_bias_[place], -np.inf)
-        return np.asarray((indicator @ scores.T).T + bias - log_partition[:, None])
+    @cached_property
+    def _support(self) -> Support:
+        """The training label sets in the core's layout, with their positions, built once per fit."""
+        return Support(LabelMatrix(self.classes_, self.sets_), self.counts_, np.zeros(0, dtype=np.int64))
 
-    def marginals(self, X: Any) -> NDArray[np.float64]:
-        """p(y_l = 1 | x), documents by labels."""
-        _, _, expected = self._sums(self.scores(X))
-        return expected
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the compiled support: it is built again when needed."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_support"}
 
-    def mode(self, X: Any) -> MostProbable:
-        """The most probable of the training sets, which is the most probable of all: no other has probability."""
-        scores = self.scores(X)
-        log_partition, best, _ = self._sums(scores)
-        sets = self.sets_[best]
-        log_prob = np.asarray(sets.multiply(scores).sum(axis=1)).ravel() + self.set_bias_[best] - log_partition
-        return MostProbable(sets, log_prob, np.ones(len(best), dtype=bool))
+    @property
+    def _n_scores(self) -> int:
+        return len(self.classes_)
 
-    def size_marginals(self, X: Any, max_size: int | None = None) -> SizeMarginals:
-        """p(y_l = 1, |y| = s | x) for every label and size, as sums over the training sets."""
-        scores = self.scores(X)
-        sizes = np.diff(self.sets_.indptr)
-        largest = int(sizes.max(initial=1)) if max_size is None else checked_count(max_size, "max_size")
-        threads = checked_n_jobs(self.n_jobs)
-        joint = np.zeros((*scores.shape, max(largest, 1)))
-        empty = np.zeros(len(scores))
-        for start in range(0, len(scores), _BLOCK):
+    def _posterior(self, X: Any) -> CRFPosterior:
+        scores = linear_scores(X, self.coef_, self.intercept_)
+        return CRFPosterior(self.classes_, scores, self._support, self.set_bias_, effective_n_jobs(self.n_jobs))
+
+
+class CRFPosterior(Posterior):
+    """The scores w_l . x + b_l of every label, and the pair terms of every set of the support.
+
+    Sets that no training document has have probability 0.
+    """
+
+    model_name = "PairwiseCRF"
+    abilities = PairwiseCRF.abilities
+
+    def __init__(self, classes: tuple[str, ...], scores: Array, support: Support, set_bias: Array, n_jobs: int) -> None:
+        self.classes = classes
+        self.n_samples = len(scores)
+        self._scores = np.ascontiguousarray(scores)
+        self._support = support
+        self._set_bias = set_bias
+        self._n_jobs = n_jobs
+
+    def take(self, rows: Rows) -> CRFPosterior:
+        return CRFPosterior(self.classes, self._scores[rows], self._support, self._set_bias, self._n_jobs)
+
+    @cached_property
+    def _sums(self) -> tuple[Array, NDArray[np.int32], Array]:
+        """Log of the partition function, index of the best set, and expected labels, per document."""
+        return _core.support_sums(self._scores, self._support.sets.native, self._set_bias, self._n_jobs)
+
+    def log_prob(self, sets: Any) -> Array:
+        label_sets = self._read_sets(sets)
+        position = self._support.index_of(label_sets)
+        log_partition, _, _ = self._sums
+        bias = np.where(position >= 0, self._set_bias[position], -np.inf)
+        return np.asarray((label_sets.indicator @ self._scores.T).T + bias - log_partition[:, None])
+
+    def marginals(self) -> Array:
+        return self._sums[2]
+
+    def mode(self) -> MostProbable:
+        """Return the most probable training set of each document, which is the most probable of all sets."""
+        log_partition, best, _ = self._sums
+        sets = self._support.sets.indicator[best]
+        scores = np.asarray(sets.multiply(self._scores).sum(axis=1)).ravel()
+        return MostProbable(sets, scores + self._set_bias[best] - log_partition, np.ones(len(best), dtype=bool))
+
+    def size_marginals(self, max_size: int | None = None) -> SizeMarginals:
+        sets = self._support.sets.indicator
+        sizes = np.diff(sets.indptr)
+        largest = int(sizes.max(initial=1)) if max_size is None else max_size
+        joint = np.zeros((*self._scores.shape, max(largest, 1)))
+        empty = np.zeros(self.n_samples)
+        for start in range(0, self.n_samples, _BLOCK):
             block = slice(start, start + _BLOCK)
             # Divided by the sum of these very exponentials: a partition function that was added up elsewhere rounds
-            # otherwise, and for large scores the difference is anything.
-            probability = np.ascontiguousarray((self.sets_ @ scores[block].T).T + self.set_bias_)
-            _core.softmax_rows(probability, threads)
+            # differently, and for large scores the difference is arbitrary.
+            probability = np.ascontiguousarray((sets @ self._scores[block].T).T + self._set_bias)
+            _core.softmax_rows(probability, self._n_jobs)
             empty[block] = probability[:, sizes == 0].sum(axis=1)
             for size in range(1, largest + 1):
                 chosen = sizes == size
-                joint[block, :, size - 1] = (self.sets_[chosen].T @ probability[:, chosen].T).T
+                joint[block, :, size - 1] = (sets[chosen].T @ probability[:, chosen].T).T
         return SizeMarginals(joint, empty)
-
-    def _support(self) -> Support:
-        return Support(LabelMatrix(self.classes_, self.sets_), self.counts_, np.zeros(0, dtype=np.int64))
-
-    def _sums(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
-        return _core.support_sums(scores, *_set_structure(self.sets_), self.set_bias_, checked_n_jobs(self.n_jobs))
-
-
-def _set_structure(sets: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    return sets.indptr.astype(np.int64), sets.indices.astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class _Likelihood:
-    """The data of a fit, and its parameters as one vector: weights, intercepts, and a number q a pair."""
+    """The data of a fit, and its parameters as one vector: weights, intercepts, and one number q per pair."""
 
     features: FeatureColumns
     support: Support
     pair_terms: PairTerms
+    sample_weight: Array | None
     n_jobs: int
 
     @classmethod
-    def of(cls, X: Any, y: Any, pairs: bool, n_jobs: int) -> _Likelihood:
+    def of(cls, X: Any, y: Any, sample_weight: Any, pairs: bool, n_jobs: int) -> _Likelihood:
         features, labels = FeatureColumns.of(X), LabelMatrix.of(y)
         labels.check_rows(features.n_samples)
         support = Support.of(labels)
-        return cls(features, support, PairTerms.of(support.sets.indicator, pairs), n_jobs)
+        weight = None if sample_weight is None else check_sample_weight(sample_weight, features.n_samples)
+        return cls(features, support, PairTerms.of(support.sets.indicator, pairs), weight, n_jobs)
 
     @property
     def stride(self) -> int:
@@ -253,11 +348,12 @@ class _Likelihood:
         return int(self.intercepts.stop) + self.pair_terms.n_pairs
 
     def evaluate(self, point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """Mean loss and its gradient."""
+        """Return the mean loss and its gradient."""
+        if self.sample_weight is not None:
+            return self._evaluate_weighted(point, self.sample_weight / self.sample_weight.sum())
         loss, weights, intercept, excess = _core.support_likelihood(
             self.features.native,
-            self.support.sets.n_labels,
-            *_set_structure(self.support.sets.indicator),
+            self.support.sets.native,
             self.pair_terms.set_scores(point[self.pair_weights]),
             self.support.set_of.astype(np.int32),
             point[self.weights].reshape(-1, self.stride),
@@ -266,6 +362,34 @@ class _Likelihood:
         )
         return loss, np.concatenate([weights.ravel(), intercept, self.pair_terms.gradient(excess)])
 
+    def _evaluate_weighted(self, point: Array, share: Array) -> tuple[float, Array]:
+        """Return the weighted mean loss and its gradient; ``share`` is the weight of each document, in total 1.
+
+        The core's kernel has no weights, so this works block by block in numpy.
+        """
+        sets, n_labels = self.support.sets.indicator, self.support.sets.n_labels
+        rows = sp.csr_array(self.features.matrix)
+        coef, intercept = self.weights_by_label(point), point[self.intercepts][:n_labels]
+        set_scores = self.pair_terms.set_scores(point[self.pair_weights])
+        loss, by_set, by_score = 0.0, np.zeros(self.support.n_sets), np.zeros((rows.shape[0], n_labels))
+        for start in range(0, rows.shape[0], _BLOCK):
+            block = slice(start, start + _BLOCK)
+            document = np.arange(len(share[block]))
+            own = self.support.set_of[block]
+            score = np.ascontiguousarray((sets @ linear_scores(rows[block], coef, intercept).T).T + set_scores)
+            highest, score_of_own = score.max(axis=1), score[document, own]
+            _core.softmax_rows(score, self.n_jobs)  # from here on the probability of each set
+            # The best set has the probability 1 / sum exp(score - highest), which never underflows.
+            loss += float(share[block] @ (highest - np.log(score.max(axis=1)) - score_of_own))
+            score[document, own] -= 1.0
+            score *= share[block, None]
+            by_set += score.sum(axis=0)
+            by_score[block] = (sets.T @ score.T).T
+        weights, intercepts = np.zeros((self.features.kept.size, self.stride)), np.zeros(self.stride)
+        weights[self.features.place, :n_labels] = (rows.T @ by_score)[self.features.kept]
+        intercepts[:n_labels] = by_score.sum(axis=0)
+        return loss, np.concatenate([weights.ravel(), intercepts, self.pair_terms.gradient(by_set)])
+
     def weights_by_label(self, point: NDArray[np.float64]) -> sp.csr_array:
-        """Weights, labels by features, as the caller numbers features."""
+        """Return the weights, labels by features, as the caller numbers features."""
         return self.features.sparse_weights(point[self.weights].reshape(-1, self.stride), self.support.sets.n_labels)

@@ -1,15 +1,15 @@
-"""Pair terms of a random field: four weights a pair of labels, trained as one.
+"""Pair terms of a random field: four weights per pair of labels, trained as one.
 
-They do not depend on the document, so they live on sets: one number a set. With the weights v00, v01, v10, v11 of each
-pair l < m, what they add to the score of a set y is
+They do not depend on the document, so they belong to sets: one number per set. With the weights v00, v01, v10, v11 of
+each pair l < m, what they add to the score of a set y is
 
     sum_{l < m} v_{lm, y_l y_m}  =  constant + sum_{l in y} u_l + sum_{l < m in y} q_lm
     q = v11 - v10 - v01 + v00        u_l = sum_{m > l} (v10 - v00)_lm + sum_{m < l} (v01 - v00)_ml
 
 The constant is the same for all sets. The intercept b_l is free of penalty and can make up for any u_l, so of all four
 weights with the same q the optimum takes those of least square: v = q/4 (1, -1, -1, 1), with |v|^2 = q^2 / 4. One
-weight q a pair under that penalty is therefore the same model, and a better conditioned one to train. A pair that no
-set has both labels of has q = 0.
+weight q per pair under that penalty is therefore the same model, and a better conditioned one to train. A pair of
+labels that no set contains has q = 0.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _FOUR = np.array([1.0, -1.0, -1.0, 1.0]) / 4.0
 
 @dataclass(frozen=True, eq=False)
 class PairTerms:
-    """The pairs of labels that some set has both of, first < second."""
+    """The pairs of labels that occur together in some set, first < second."""
 
     first: NDArray[np.int32]
     second: NDArray[np.int32]
     held: sp.csr_array
-    """Sets by pairs: 1 where the set has both labels."""
+    """Sets by pairs: 1 where the set contains both labels."""
     sets: sp.csr_array
     """Sets by labels."""
 
     @classmethod
     def of(cls, sets: sp.csr_array, pairs: bool) -> PairTerms:
-        """Collect the pairs of the sets, or take none."""
+        """Collect the pairs of the sets; without ``pairs``, none."""
         n_sets, n_labels = sets.shape
         rows, first, second = _pairs_of_sets(sets) if pairs else np.zeros((3, 0), dtype=np.int64)
         numbers, place = np.unique(first * n_labels + second, return_inverse=True)
@@ -50,35 +50,35 @@ class PairTerms:
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs there are."""
+        """Number of pairs."""
         return len(self.first)
 
     @staticmethod
     def penalty(strength: float) -> ElasticNet:
-        """Turn the squared penalty of the four weights into that of q."""
+        """Return the penalty of q that equals the squared penalty of the four weights."""
         return ElasticNet(strength / 4.0, 0.0)
 
     def set_scores(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum of q over the pairs of each set."""
+        """Return the sum of q over the pairs of each set."""
         return np.asarray(self.held @ q, dtype=np.float64)
 
     def gradient(self, excess: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Gradient by q, from the gradient by the score of each set."""
+        """Return the gradient by q, from the gradient by the score of each set."""
         return np.asarray(self.held.T @ excess, dtype=np.float64)
 
     def four_weights(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Rows v00, v01, v10, v11, a column a pair."""
+        """Return rows v00, v01, v10, v11, one column per pair."""
         return np.outer(_FOUR, q)
 
     def single_terms(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
-        """u of each label for these four weights: minus half of its q's."""
+        """Return u of each label for these four weights: minus half the sum of its q."""
         n_labels = self.sets.shape[1]
         both_ways = np.bincount(self.first, q, n_labels) + np.bincount(self.second, q, n_labels)
         return np.asarray(-0.5 * both_ways)
 
 
 def _pairs_of_sets(sets: sp.csr_array) -> NDArray[np.int64]:
-    """Give three rows: a set, and two labels that it has, the smaller first."""
+    """Return three rows: the set, and two of its labels, the smaller first."""
     found = [np.zeros((3, 0), dtype=np.int64)]
     for row in range(sets.shape[0]):
         labels = sets.indices[sets.indptr[row] : sets.indptr[row + 1]].astype(np.int64)

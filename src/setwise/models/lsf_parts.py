@@ -1,4 +1,4 @@
-"""Which labels go with which sizes, and the classifiers that tell the size of a set from a document and one label."""
+"""The parts of LSF: pairs of label and set size, and the multinomials over sizes of each label."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from setwise._validation import check_sample_weight
 from setwise.exceptions import NotConverged
-from setwise.labels import LabelMatrix
-from setwise.labels.matrix import csr_of_ones
-from setwise.learners.multinomial import ClassFit, ClassProblem
+from setwise.labels import LabelMatrix, csr_of_ones
+from setwise.learners import ClassFit, ClassProblem
 
-__all__ = ["LabelSizes", "Settings", "SizeClassifiers", "warn_unless_converged"]
+__all__ = ["LabelSizes", "SizeClassifiers", "SizeOptions", "warn_unless_converged"]
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -26,7 +26,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, eq=False)
 class LabelSizes:
-    """The pairs (label, size of the set) that occur, by label and then by size."""
+    """The pairs (label, set size) that occur, sorted by label and then by size."""
 
     labels: NDArray[np.int32]
     sizes: NDArray[np.int32]
@@ -46,21 +46,21 @@ class LabelSizes:
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs occur."""
+        """Number of pairs that occur."""
         return self.labels.size
 
     @property
     def largest(self) -> int:
-        """The largest size."""
+        """The largest set size."""
         return int(self.sizes.max(initial=0))
 
     @property
     def empty(self) -> NDArray[np.bool_]:
-        """Which documents have no label."""
+        """Whether each document has no label."""
         return np.asarray(np.diff(self.indicator.indptr) == 0)
 
     def targets(self, by_pair: bool) -> sp.csr_array:
-        """Give 0 and 1 by document and label, or by pair; a last column marks the empty sets, where there are any."""
+        """Return zeros and ones by document and label, or by pair; a last column marks empty sets, where they occur."""
         lengths = np.diff(self.indicator.indptr)
         columns = self.of_entry if by_pair else self.indicator.indices
         n_columns = self.n_pairs if by_pair else self.indicator.shape[1]
@@ -71,8 +71,8 @@ class LabelSizes:
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How the size classifiers are fitted; everything is checked."""
+class SizeOptions:
+    """How the size classifiers are fitted."""
 
     strength: float
     l1_ratio: float
@@ -82,19 +82,20 @@ class Settings:
 
 
 class SizeClassifiers:
-    """A multinomial over sizes for each label that occurs with several, on the documents that have the label.
+    """One multinomial over sizes per label that occurs with several sizes, fitted to the documents with that label.
 
-    The loss of each is taken over all n documents, of which those without the label lose nothing: in its own mean over
-    n_l documents, the strength is n / n_l times as large.
+    The loss is averaged over all n documents, and documents without the label have none: in terms of the mean over the
+    n_l documents with the label, the strength is n / n_l times as large.
     """
 
-    def __init__(self, X: sp.csr_array, pairs: LabelSizes, settings: Settings) -> None:
+    def __init__(self, X: sp.csr_array, pairs: LabelSizes, sample_weight: Any, options: SizeOptions) -> None:
         self._X = X
+        self._weight = np.ones(X.shape[0]) if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
         self._pairs = pairs
-        self._settings = settings
+        self._options = options
         by_label = sp.csc_array(
             (pairs.of_entry + 1, pairs.indicator.indices, pairs.indicator.indptr), shape=pairs.indicator.shape[::-1]
-        ).tocsr()  # by label: the documents that have it, and the pair of each
+        ).tocsr()  # one row per label: its documents, and the pair of each
         bounds = np.searchsorted(pairs.labels, np.arange(pairs.indicator.shape[1] + 1))
         self._several: list[_Sizes] = []
         for label, (first, end) in enumerate(pairwise(bounds.tolist())):
@@ -105,28 +106,29 @@ class SizeClassifiers:
         self._several.sort(key=lambda sizes: -sizes.rows.size)  # the longest fits first, so that threads end together
 
     def fit(self) -> list[ClassFit]:
-        """Fit every classifier to the end."""
-        settings = self._settings
+        """Fit every classifier to convergence."""
+        options = self._options
 
         def fit(sizes: _Sizes) -> ClassFit:
             problem, strength, tol = self._problem(sizes)
-            return problem.fit(strength, settings.l1_ratio, tol, settings.max_iter, None)
+            return problem.fit(strength, options.l1_ratio, tol, options.max_iter, None)
 
-        return _in_threads(fit, self._several, settings.n_jobs)
+        return _in_threads(fit, self._several, options.n_jobs)
 
     def steps(self) -> _Steps:
-        """Give the classifiers before their first iteration, to be taken one iteration at a time."""
-        problems = _in_threads(self._problem, self._several, self._settings.n_jobs)
-        return _Steps(problems, self._settings)
+        """Return the classifiers before their first iteration, to be advanced one iteration at a time."""
+        problems = _in_threads(self._problem, self._several, self._options.n_jobs)
+        return _Steps(problems, self._options)
 
     def _problem(self, sizes: _Sizes) -> tuple[ClassProblem, float, float]:
         targets = np.eye(sizes.n_classes)[sizes.classes]
-        problem = ClassProblem.of(self._X[sizes.rows], targets)
-        strength = self._settings.strength * self._X.shape[0] / sizes.rows.size
-        return problem, strength, problem.default_tol() if self._settings.tol is None else self._settings.tol
+        weight = self._weight[sizes.rows]
+        problem = ClassProblem.of(self._X[sizes.rows], targets, weight)
+        strength = self._options.strength * self._weight.sum() / weight.sum()
+        return problem, strength, problem.default_tol() if self._options.tol is None else self._options.tol
 
     def weights(self, fits: list[ClassFit]) -> tuple[sp.csr_array, NDArray[np.float64]]:
-        """Give weights and intercepts by pair; those of a label with one size are zero."""
+        """Return weights and intercepts by pair; those of a label with one size are zero."""
         n_pairs, n_features = self._pairs.n_pairs, self._X.shape[1]
         intercept = np.zeros(n_pairs)
         lengths = np.zeros(n_pairs, dtype=np.int64)
@@ -142,7 +144,7 @@ class SizeClassifiers:
 
 @dataclass(frozen=True, eq=False)
 class _Sizes:
-    """The sizes of one label: its first pair, how many there are, and the documents with the size of each."""
+    """The sizes of one label: its first pair, the number of sizes, and the documents with the size of each."""
 
     first: int
     n_classes: int
@@ -153,14 +155,14 @@ class _Sizes:
 class _Steps:
     """Size classifiers that advance together, one iteration at a time."""
 
-    def __init__(self, problems: list[tuple[ClassProblem, float, float]], settings: Settings) -> None:
+    def __init__(self, problems: list[tuple[ClassProblem, float, float]], options: SizeOptions) -> None:
         self._problems = problems
-        self._settings = settings
-        self.fits = [problem.fit(strength, settings.l1_ratio, tol, 0, None) for problem, strength, tol in problems]
+        self._options = options
+        self.fits = [problem.fit(strength, options.l1_ratio, tol, 0, None) for problem, strength, tol in problems]
 
     @property
     def converged(self) -> bool:
-        """Whether all have."""
+        """Whether all classifiers have converged."""
         return all(fit.converged for fit in self.fits)
 
     def advance(self, iteration: int) -> None:
@@ -168,19 +170,19 @@ class _Steps:
 
         def step(at: int) -> ClassFit:
             (problem, strength, _), fit = self._problems[at], self.fits[at]
-            return fit if fit.converged else problem.step(fit, strength, self._settings.l1_ratio, iteration)
+            return fit if fit.converged else problem.step(fit, strength, self._options.l1_ratio, iteration)
 
-        self.fits = _in_threads(step, range(len(self.fits)), self._settings.n_jobs)
+        self.fits = _in_threads(step, range(len(self.fits)), self._options.n_jobs)
 
 
 def warn_unless_converged(fits: list[ClassFit]) -> None:
-    """Warn in one sentence where size classifiers ended before their violation was as small as asked."""
+    """Warn where size classifiers ended before they converged."""
     late = [fit for fit in fits if not fit.converged]
     if late:
         worst = max(late, key=lambda fit: fit.violation / fit.tol)
         warnings.warn(
-            f"{len(late)} of {len(fits)} size classifiers did not reach the violation asked for: the worst has "
-            f"{worst.violation:.2g} and should have {worst.tol:.2g} after {worst.n_iter} iterations. "
+            f"{len(late)} of {len(fits)} size classifiers did not converge: after {worst.n_iter} iterations the worst "
+            f"violation is {worst.violation:.2g}, above the tolerance {worst.tol:.2g}. "
             f"Hint: raise max_iter, tol or strength.",
             NotConverged,
             stacklevel=3,
@@ -188,7 +190,7 @@ def warn_unless_converged(fits: list[ClassFit]) -> None:
 
 
 def _in_threads(work: Callable[[_Item], _Result], items: Iterable[_Item], n_jobs: int) -> list[_Result]:
-    """Do the work of each item on so many threads; the core lets go of the interpreter while it fits."""
+    """Call ``work`` on each item in threads; the core releases the interpreter while it fits."""
     if n_jobs == 1:
         return [work(item) for item in items]
     pool = ThreadPoolExecutor(n_jobs)

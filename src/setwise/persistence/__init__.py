@@ -1,6 +1,7 @@
-"""A trained classifier in one file: safetensors and a JSON manifest; to load it runs no code of the file's."""
+"""Fitted classifiers in one file: safetensors arrays and a JSON manifest. Reading a file executes nothing in it."""
 
-from setwise.persistence.container import FORMAT
-from setwise.persistence.save_load import Saved, load, save
+from setwise.persistence.container import FORMAT_VERSION
+from setwise.persistence.save_load import ModelFile, read_model, write_model
+from setwise.persistence.state import ClassifierState
 
-__all__ = ["FORMAT", "Saved", "load", "save"]
+__all__ = ["FORMAT_VERSION", "ClassifierState", "ModelFile", "read_model", "write_model"]

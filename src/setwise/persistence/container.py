@@ -1,4 +1,4 @@
-"""The file itself: arrays by name and a manifest, in the safetensors format, with checksums of both."""
+"""The file format: named arrays and a manifest in one safetensors file, with checksums of both."""
 
 from __future__ import annotations
 
@@ -15,90 +15,92 @@ from safetensors import SafetensorError, safe_open
 
 from setwise.exceptions import InvalidData
 
-__all__ = ["FORMAT", "Tensors", "read_container", "taken", "write_container"]
+__all__ = ["FORMAT_VERSION", "Tensors", "read_container", "take_array", "write_container"]
 
-FORMAT = 1
-"""The version of the format, which rises when older readers would misread a file."""
+FORMAT_VERSION = 2
+"""Version of the file format, which rises whenever stored names or their meaning change."""
 
 Tensors = dict[str, NDArray[Any]]
 
-_TYPES = {"F64": np.float64, "F32": np.float32, "I64": np.int64, "I32": np.int32, "U8": np.uint8}
-_TYPE_NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
+_DTYPES = {"F64": np.float64, "F32": np.float32, "I64": np.int64, "I32": np.int32, "U8": np.uint8}
+_DTYPE_NAMES = {np.dtype(dtype): name for name, dtype in _DTYPES.items()}
 
 _METADATA = ("setwise_format", "manifest", "manifest_sha256")
 
-_MOST_HEADER = 100_000_000
-"""Bytes of a header that safetensors reads."""
+_MAX_HEADER_BYTES = 100_000_000
+"""Size of the largest header that safetensors reads."""
 
-_LONGEST_SIDE = 2**40
-"""Of an array, even of one without a number in it: beyond, numpy does not make one."""
+_MAX_SIDE = 2**40
+"""Longest side of an array, even of one without elements: numpy rejects larger shapes."""
+
+_DAMAGED = "The file is damaged: copy it again or retrain the model."
 
 
 def write_container(file: BinaryIO, manifest: Mapping[str, Any], tensors: Tensors) -> None:
-    """Write manifest and arrays, the widest types first, so that each begins where its type may be read."""
+    """Write manifest and arrays; arrays with wide types come first, so that all of them are aligned."""
     names = sorted(tensors, key=lambda name: (-tensors[name].itemsize, name))
     arrays = {name: np.ascontiguousarray(tensors[name], tensors[name].dtype.newbyteorder("<")) for name in names}
-    text = json.dumps({**manifest, "tensors_sha256": _digest(arrays)}, allow_nan=False)
-    metadata = dict(zip(_METADATA, (str(FORMAT), text, hashlib.sha256(text.encode()).hexdigest()), strict=True))
+    text = json.dumps({**manifest, "tensors_sha256": _checksum(arrays)}, allow_nan=False)
+    metadata = dict(zip(_METADATA, (str(FORMAT_VERSION), text, hashlib.sha256(text.encode()).hexdigest()), strict=True))
     header: dict[str, Any] = {"__metadata__": metadata}
     end = 0
     for name, array in arrays.items():
         start, end = end, end + array.nbytes
         header[name] = {
-            "dtype": _TYPE_NAMES[array.dtype],
+            "dtype": _DTYPE_NAMES[array.dtype],
             "shape": list(array.shape),
             "data_offsets": [start, end],
         }
-    written = json.dumps(header).encode()
-    written += b" " * (-len(written) % 8)
-    if len(written) > _MOST_HEADER:
-        raise InvalidData(f"The manifest must take at most {_MOST_HEADER:,} bytes; it takes {len(written):,}.")
-    file.write(len(written).to_bytes(8, "little") + written)
+    encoded = json.dumps(header).encode()
+    encoded += b" " * (-len(encoded) % 8)
+    if len(encoded) > _MAX_HEADER_BYTES:
+        raise InvalidData(f"The manifest has {len(encoded):,} bytes; at most {_MAX_HEADER_BYTES:,} can be saved.")
+    file.write(len(encoded).to_bytes(8, "little") + encoded)
     for array in arrays.values():
         file.write(array.reshape(-1).view(np.uint8).data)
 
 
 def read_container(path: Path) -> tuple[dict[str, Any], Tensors]:
-    """Read manifest and arrays through a memory map; the checksums must hold."""
-    if not path.is_file():  # a pipe would be waited for without end
-        raise InvalidData("it is a folder" if path.is_dir() else "there is no such file")
+    """Read manifest and arrays, and check their checksums."""
+    if not path.is_file():  # opening a pipe would wait forever
+        raise InvalidData("It is a directory." if path.is_dir() else "No such file.")
     try:
         with safe_open(path, framework="np") as file:
-            text = _checked_text(file.metadata() or {})
-            tensors = {name: _tensor(file, name) for name in file.keys()}  # noqa: SIM118, it is no dict
+            text = _checked_manifest_text(file.metadata() or {})
+            tensors = {name: _read_array(file, name) for name in file.keys()}  # noqa: SIM118 - not a dict
     except (SafetensorError, OSError) as error:
-        raise InvalidData(f"it cannot be read ({error})") from None
-    manifest = _parsed(text)
-    if manifest.pop("tensors_sha256", None) != _digest(tensors):
-        raise InvalidData("its arrays do not have the checksum that its manifest states")
+        raise InvalidData(f"It is not a complete safetensors file ({error}).") from None
+    manifest = _parse_manifest(text)
+    if manifest.pop("tensors_sha256", None) != _checksum(tensors):
+        raise InvalidData(f"The arrays do not match their checksum. {_DAMAGED}")
     return manifest, tensors
 
 
-def taken(tensors: Tensors, name: str) -> NDArray[Any]:
-    """Take an array out of those that are left."""
+def take_array(tensors: Tensors, name: str) -> NDArray[Any]:
+    """Remove an array from ``tensors`` and return it."""
     if name not in tensors:
-        raise InvalidData(f"it must have the array {name!r}; it has not")
+        raise InvalidData(f"Array {name!r} is missing from the file.")
     return tensors.pop(name)
 
 
-def _checked_text(metadata: Mapping[str, str]) -> str:
-    """Give the text of the manifest, if this version of setwise can read it and nobody changed it."""
+def _checked_manifest_text(metadata: Mapping[str, str]) -> str:
+    """Return the text of the manifest after checking the format version and the checksum."""
     if "setwise_format" not in metadata:
-        raise InvalidData("it is a safetensors file of something else")
+        raise InvalidData("It is a safetensors file, but not a setwise model.")
     version = metadata["setwise_format"]
-    if not (version.isascii() and version.isdigit() and len(version) < 10 and int(version) >= 1):
-        raise InvalidData(f"it states the format {version!r:.40}, which there is none of")
-    if int(version) > FORMAT:
-        raise InvalidData(f"it is of format {version}, and this version of setwise reads up to {FORMAT}")
+    if version != str(FORMAT_VERSION):
+        raise InvalidData(f"Unknown format version {version!r:.40}; this setwise reads version {FORMAT_VERSION}.")
     if sorted(metadata) != sorted(_METADATA):
-        raise InvalidData(f"its metadata must be {', '.join(_METADATA)}, and are not")
+        raise InvalidData(f"The metadata must have the keys {', '.join(_METADATA)} and no others.")
     text = metadata["manifest"]
     if hashlib.sha256(text.encode()).hexdigest() != metadata["manifest_sha256"]:
-        raise InvalidData("its manifest does not have the checksum that stands beside it")
+        raise InvalidData(f"The manifest does not match its checksum. {_DAMAGED}")
     return text
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse_manifest(text: str) -> dict[str, Any]:
+    """Return the manifest; reject NaN and numbers beyond the range of floats."""
+
     def refuse(word: str) -> NoReturn:
         raise ValueError(word)
 
@@ -108,28 +110,29 @@ def _parsed(text: str) -> dict[str, Any]:
 
     try:
         manifest = json.loads(text, parse_constant=refuse, parse_float=finite)
-    except (ValueError, RecursionError):  # no JSON, NaN, a number of too many digits; brackets without end
+    except (ValueError, RecursionError):  # invalid JSON, NaN, integers with too many digits; brackets nested too deeply
         manifest = None
     if not isinstance(manifest, dict):
-        raise InvalidData("its manifest is no JSON object")
+        raise InvalidData("The manifest is not a JSON object.")
     return manifest
 
 
-def _tensor(file: Any, name: str) -> NDArray[Any]:
-    kept = file.get_slice(name)
-    if kept.get_dtype() not in _TYPES:
-        raise InvalidData(f"the array {name!r:.80} is of type {kept.get_dtype()}, which no model has")
-    shape = kept.get_shape()
-    if not 1 <= len(shape) <= 2 or max(shape) > _LONGEST_SIDE:
-        raise InvalidData(f"the array {name!r:.80} is of shape {shape!r:.80}, which no model has")
+def _read_array(file: Any, name: str) -> NDArray[Any]:
+    """Read one array after checking its type and shape."""
+    stored = file.get_slice(name)
+    if stored.get_dtype() not in _DTYPES:
+        raise InvalidData(f"Array {name!r:.80} has the unknown type {stored.get_dtype()}.")
+    shape = stored.get_shape()
+    if not 1 <= len(shape) <= 2 or max(shape) > _MAX_SIDE:
+        raise InvalidData(f"Array {name!r:.80} has the invalid shape {shape!r:.80}.")
     return np.asarray(file.get_tensor(name))
 
 
-def _digest(arrays: Tensors) -> str:
-    """Give a checksum of the names, types, shapes and bytes of all arrays."""
+def _checksum(arrays: Tensors) -> str:
+    """Return the SHA-256 of the names, types, shapes and bytes of all arrays."""
     digest = hashlib.sha256()
     for name in sorted(arrays):
         array = arrays[name]
-        digest.update(json.dumps([name, _TYPE_NAMES[array.dtype], array.shape]).encode())
+        digest.update(json.dumps([name, _DTYPE_NAMES[array.dtype], array.shape]).encode())
         digest.update(array.reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""A manifest's objects, read field by field: each is there, of its type, in its range, and no other is."""
+"""Strict reading of the manifest: every field is present, has its type and range, and no field is left over."""
 
 from __future__ import annotations
 
@@ -11,126 +11,134 @@ from setwise.exceptions import InvalidData, InvalidParameter
 
 __all__ = ["Fields", "check_scalars", "check_text", "plain"]
 
-_MOST = float(np.finfo(np.float64).max)
+_MAX_FLOAT = float(np.finfo(np.float64).max)
 
 
 class Fields:
-    """An object of the manifest. Each field is taken once, and :meth:`end` sees that none is left."""
+    """JSON object of the manifest, named ``path`` in errors; each field is taken once, and :meth:`end` closes it."""
 
-    def __init__(self, given: Any, called: str) -> None:
-        if not isinstance(given, dict):
-            raise InvalidData(f"{called} must be an object; got {_kind(given)}")
-        self._left = dict(given)
-        self._called = called
+    def __init__(self, value: Any, path: str) -> None:
+        if not isinstance(value, dict):
+            raise InvalidData(f"{path} must be an object; got {_type_name(value)}.")
+        self._left = dict(value)
+        self._path = path
 
     def take(self, name: str) -> Any:
-        """Give a field of any type."""
+        """Return a field of any type."""
         if name not in self._left:
-            raise InvalidData(f"{self._called} must have {name!r}; it has not")
+            raise InvalidData(f"Field {name!r} is missing from {self._path}.")
         return self._left.pop(name)
 
     def fields(self, name: str) -> Fields:
-        """Give an object."""
-        return Fields(self.take(name), self._within(name))
+        """Return an object."""
+        return Fields(self.take(name), self._path_of(name))
 
     def fields_or_none(self, name: str) -> Fields | None:
-        """Give an object, or None where the field is null."""
-        given = self.take(name)
-        return None if given is None else Fields(given, self._within(name))
+        """Return an object, or None if the field is null."""
+        value = self.take(name)
+        return None if value is None else Fields(value, self._path_of(name))
 
     def items(self, name: str, length: int | None = None) -> list[Any]:
-        """Give a list, of a length if one is said."""
-        given = self.take(name)
-        if not isinstance(given, list) or length not in (None, len(given)):
-            raise InvalidData(f"{self._within(name)} must be a list of {length or 'any'} items; got {_kind(given)}")
-        return given
+        """Return a list, which must have ``length`` items if that is not None."""
+        value = self.take(name)
+        if not isinstance(value, list) or length not in (None, len(value)):
+            items = "" if length is None else f" of {length} items"
+            got = f"{len(value)} items" if isinstance(value, list) else _type_name(value)
+            raise InvalidData(f"{self._path_of(name)} must be a list{items}; got {got}.")
+        return value
 
     def text(self, name: str, among: tuple[str, ...] | None = None) -> str:
-        """Give a string, one of some if they are said."""
-        given = self.take(name)
-        if not isinstance(given, str) or (among is not None and given not in among):
+        """Return a string, which must be in ``among`` if that is not None."""
+        value = self.take(name)
+        if not isinstance(value, str) or (among is not None and value not in among):
             allowed = "a string" if among is None else f"one of {', '.join(among)}"
-            raise InvalidData(f"{self._within(name)} must be {allowed}; got {given!r:.40}")
-        return given
+            raise InvalidData(f"{self._path_of(name)} must be {allowed}; got {value!r:.40}.")
+        return value
 
     def flag(self, name: str) -> bool:
-        """Give true or false."""
-        given = self.take(name)
-        if not isinstance(given, bool):
-            raise InvalidData(f"{self._within(name)} must be true or false; got {_kind(given)}")
-        return given
+        """Return a boolean."""
+        value = self.take(name)
+        if not isinstance(value, bool):
+            raise InvalidData(f"{self._path_of(name)} must be true or false; got {_type_name(value)}.")
+        return value
 
     def whole(self, name: str, low: int, high: int) -> int:
-        """Give a whole number from ``low`` to ``high``."""
-        given = self.take(name)
-        if not isinstance(given, int) or isinstance(given, bool) or not low <= given <= high:
-            raise InvalidData(f"{self._within(name)} must be a whole number from {low} to {high}; got {given!r:.40}")
-        return given
+        """Return an integer from ``low`` to ``high``."""
+        value = self.take(name)
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise InvalidData(f"{self._path_of(name)} must be an integer from {low} to {high}; got {value!r:.40}.")
+        return value
 
-    def number(self, name: str, low: float = -_MOST, high: float = _MOST) -> float:
-        """Give a finite number from ``low`` to ``high``."""
-        return _number(self.take(name), self._within(name), low, high)
+    def number(self, name: str, low: float = -_MAX_FLOAT, high: float = _MAX_FLOAT) -> float:
+        """Return a finite number from ``low`` to ``high``."""
+        return _checked_number(self.take(name), self._path_of(name), low, high)
 
     def numbers(self, name: str, length: int, high: float) -> list[float]:
-        """Give so many numbers, none further from zero than ``high``."""
-        return [_number(one, self._within(name), -high, high) for one in self.items(name, length)]
+        """Return a list of ``length`` numbers from ``-high`` to ``high``."""
+        return [_checked_number(value, self._path_of(name), -high, high) for value in self.items(name, length)]
 
     def scalars(self, name: str) -> dict[str, Any]:
-        """Give an object of strings, numbers, true, false and null, and lists of strings."""
-        return check_scalars(self.take(name), self._within(name), lists=True)
+        """Return an object whose values are scalars or lists of strings."""
+        return check_scalars(self.take(name), self._path_of(name), lists=True)
 
     def end(self) -> None:
-        """Raise ``InvalidData`` where fields are left."""
+        """Raise ``InvalidData`` if fields are left."""
         if self._left:
-            raise InvalidData(f"{self._called} must have no field {next(iter(self._left))!r:.40}; it has")
+            raise InvalidData(f"{self._path} has the unknown field {next(iter(self._left))!r:.40}.")
 
-    def _within(self, name: str) -> str:
-        return f"{self._called}.{name}"
+    def _path_of(self, name: str) -> str:
+        return f"{self._path}.{name}"
 
 
-def check_scalars(given: Any, called: str, *, lists: bool = False) -> dict[str, Any]:
-    """Give an object of strings, numbers, true, false and null, with ``lists`` of lists of strings too."""
-    if not isinstance(given, dict):
-        raise InvalidData(f"{called} must be an object; got {_kind(given)}")
-    for name, value in given.items():
-        if lists and isinstance(value, list):
-            simple = all(isinstance(one, str) for one in value)
+def check_scalars(value: Any, path: str, *, lists: bool = False) -> dict[str, Any]:
+    """Return an object after checking that its values are strings, numbers, booleans or null.
+
+    With ``lists``, values may also be lists of strings.
+    """
+    if not isinstance(value, dict):
+        raise InvalidData(f"{path} must be an object; got {_type_name(value)}.")
+    for name, scalar in value.items():
+        if lists and isinstance(scalar, list):
+            valid = all(isinstance(item, str) for item in scalar)
         else:
-            simple = isinstance(value, str | float | None) or (isinstance(value, int) and abs(value) < 2**64)
-        if not simple:
-            raise InvalidData(f"{called}.{name:.40} must be a string, a number, true, false or null; it is not")
-    return given
+            valid = isinstance(scalar, str | float | None) or (isinstance(scalar, int) and abs(scalar) < 2**64)
+        if not valid:
+            allowed = "a string, a number, true, false, null" + (" or a list of strings" if lists else "")
+            raise InvalidData(f"{path}.{name:.40} must be {allowed}; got {_type_name(scalar)}.")
+    return value
 
 
 def check_text(manifest: dict[str, Any]) -> None:
-    """Raise ``InvalidData`` where a string of the manifest has half a surrogate pair, which cannot be printed."""
+    """Raise ``InvalidData`` if a string contains a lone surrogate, which UTF-8 cannot encode."""
     try:
         json.dumps(manifest, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        wrong = error.object[error.start : error.end]
-        raise InvalidData(f"all strings must be text that UTF-8 can hold; one has {wrong!a}") from None
+        character = error.object[error.start : error.end]
+        raise InvalidData(f"A string contains {character!a}, which UTF-8 cannot encode.") from None
 
 
-def plain(value: Any, called: str) -> Any:
-    """Give a parameter as JSON has it: numbers of numpy become Python's, tuples become lists."""
+def plain(value: Any, path: str) -> Any:
+    """Return a parameter as JSON: numpy scalars become Python numbers, tuples become lists."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, list | tuple):
-        return [plain(one, called) for one in value]
+        return [plain(item, path) for item in value]
     if isinstance(value, dict):
-        return {str(name): plain(one, f"{called}.{name}") for name, one in value.items()}
-    if isinstance(value, str | int | None) or (isinstance(value, float) and abs(value) <= _MOST):
+        return {str(name): plain(item, f"{path}.{name}") for name, item in value.items()}
+    if isinstance(value, str | int | None) or (isinstance(value, float) and abs(value) <= _MAX_FLOAT):
         return value
     raise InvalidParameter(
-        f"{called} must be a string, a finite number, true, false or None to be saved; got {value!r:.40}."
+        f"{path} cannot be saved: it must be a string, a finite number, a boolean or None; got {value!r:.40}."
     )
 
 
-def _number(given: Any, called: str, low: float, high: float) -> float:
-    if not isinstance(given, int | float) or isinstance(given, bool) or not low <= given <= high:
-        raise InvalidData(f"{called} must be a number from {low:g} to {high:g}; got {given!r:.40}")
-    return float(given)
+def _checked_number(value: Any, path: str, low: float, high: float) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
+        raise InvalidData(f"{path} must be a number from {low:g} to {high:g}; got {value!r:.40}.")
+    return float(value)
 
 
-def _kind(value: Any) -> str:
-    return "null" if value is None else f"a {type(value).__name__}"
+def _type_name(value: Any) -> str:
+    """Return the type of a value in the terms of JSON."""
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    return names.get(type(value), "null")

@@ -1,141 +1,143 @@
-"""Save and load: the parts of a trained classifier, put together and taken apart."""
+"""Writing a fitted classifier to one file, and reading it."""
 
 from __future__ import annotations
 
 import json
 import os
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from setwise import __version__
-from setwise.classifier import SetClassifier
-from setwise.data.atomic import atomic_writer
-from setwise.data.duplicates import MOST_SKETCHED
-from setwise.exceptions import Incompatible, InvalidData, SetwiseError
-from setwise.labels import LabelMatrix, Support
-from setwise.labels.distribution import require_room
-from setwise.labels.matrix import Kind, checked_names, csr_of_ones
-from setwise.learners.checks import checked_n_jobs
-from setwise.models import PairwiseCRF
-from setwise.models.base import LabelModel
-from setwise.models.state_checks import csr_of_parts
-from setwise.persistence.classifier import classifier_from, classifier_part
-from setwise.persistence.container import Tensors, read_container, taken, write_container
+from setwise._validation import effective_n_jobs
+from setwise.data import MAX_SKETCH_SIZE, atomic_writer
+from setwise.exceptions import InvalidData, SetwiseError
+from setwise.labels import Kind, LabelMatrix, Support, checked_names, csr_of_ones, require_room
+from setwise.models import LabelModel, csr_of_parts
+from setwise.persistence.container import Tensors, read_container, take_array, write_container
 from setwise.persistence.fields import Fields, check_text
 from setwise.persistence.model import model_from, model_part
+from setwise.persistence.parameters import parameters_from, parameters_part
 from setwise.persistence.recipe import recipe_from, recipe_part
+from setwise.persistence.state import ClassifierState
 from setwise.persistence.statistics import check_statistics, statistics_part
-from setwise.persistence.string_arrays import packed, unpacked
+from setwise.persistence.string_arrays import pack_strings, unpack_strings
 from setwise.persistence.text import text_from, text_part
 from setwise.persistence.tuning import tuning_from, tuning_part
-from setwise.text import TextVectorizer
 
-__all__ = ["Saved", "load", "save"]
+__all__ = ["ModelFile", "read_model", "write_model"]
 
-MOST_DOCUMENTS = 2**53
-"""Documents of all label sets together: beyond, sums of counts are no longer exact."""
+MAX_DOCUMENTS = 2**53
+"""Largest number of documents in all label sets together; larger sums of counts are not exact."""
 
 _TRAINED_ON = "trained_on"
 
-_LONGEST_REASON = 300
-"""Letters of a reason that an error repeats: parts of a damaged file may be of any length."""
+_MAX_REASON = 300
+"""Characters of a reason that an error repeats: strings of a damaged file may have any length."""
 
 
 @dataclass(frozen=True, eq=False)
-class Saved:
-    """What a model file holds."""
+class ModelFile:
+    """Content of a model file.
 
-    classifier: SetClassifier
-    """Trained, ready to predict."""
-    text: TextVectorizer | None
-    """Makes documents of texts; None where the classifier was not trained on texts."""
+    Attributes
+    ----------
+    state : ClassifierState
+        The fitted classifier.
+    manifest : dict
+        The JSON part of the file, without checksums.
+    trained_on : ndarray of int64 or None
+        Sketch of the training texts, if one was saved.
+    """
+
+    state: ClassifierState
     manifest: dict[str, Any]
-    """All of it that is no array nor a checksum, as it stands in the file."""
     trained_on: NDArray[np.int64] | None = None
-    """A sketch of the training texts (:meth:`setwise.data.duplicates.Keys.sketch`), where one was saved."""
 
 
-def save(
+def write_model(
     path: str | os.PathLike[str],
-    classifier: SetClassifier,
-    text: TextVectorizer | None = None,
+    state: ClassifierState,
     *,
     trained_on: NDArray[np.int64] | None = None,
-    **statistics: Any,
+    statistics: dict[str, Any] | None = None,
 ) -> None:
-    """Write a trained classifier, and what made documents of texts, to one file; all of it or nothing.
+    """Write a fitted classifier to one file, completely or not at all: an error leaves an existing file unchanged.
 
-    ``trained_on`` is a sketch of the training texts, by which an evaluation can tell whether it sees them again.
-    ``statistics`` are what else is worth knowing of the training, such as the name of the corpus: strings, numbers,
-    true, false, None or lists of strings. The numbers of documents, labels, sets and weights are noted anyway. Two
-    equal trainings give the same bytes, so leave out what differs between them, such as times. Whatever was at ``path``
-    stays as it was if anything goes wrong.
+    Equal trainings give equal bytes, unless ``statistics`` contains values that differ between runs, such as times.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File to write.
+    state : ClassifierState
+    trained_on : ndarray of int64, optional
+        Sketch of the training texts (:meth:`setwise.data.StringHashes.sketch`), with which an evaluation can detect
+        texts that the classifier was trained on.
+    statistics : dict, optional
+        Further facts about the training, such as the name of the corpus: strings, numbers, booleans, None or lists of
+        strings. The numbers of documents, labels, label sets and weights are always written.
     """
-    if not isinstance(classifier, SetClassifier):
-        raise Incompatible(f"A model file holds a SetClassifier; got {type(classifier).__name__}.")
-    if not isinstance(text, TextVectorizer | None):
-        raise Incompatible(f"text must be a TextVectorizer or None; got {type(text).__name__}.")
-    check_is_fitted(classifier)
-    manifest, tensors = _taken_apart(classifier, text, statistics)
+    manifest, tensors = _to_parts(state, statistics or {})
     if trained_on is not None:
         tensors[_TRAINED_ON] = trained_on
     try:
-        _put_together(json.loads(json.dumps(manifest)), dict(tensors))  # what could not be read is not written
+        _from_parts(json.loads(json.dumps(manifest)), dict(tensors))  # refuse to write what could not be read
     except SetwiseError as error:
-        raise InvalidData(f"The classifier must be one that a model file can hold; {_reason(error)}.") from None
+        raise InvalidData(f"This classifier cannot be saved. {_reason(error)}") from None
     with atomic_writer(path) as file:
         write_container(file, manifest, tensors)
 
 
-def load(path: str | os.PathLike[str]) -> Saved:
-    """Read what :func:`save` wrote: every number is checked before any is used, and nothing in the file is run."""
+def read_model(path: str | os.PathLike[str]) -> ModelFile:
+    """Read a model file. Every value is checked before it is used, and nothing in the file is executed.
+
+    Raises
+    ------
+    InvalidData
+        If the file is missing, damaged, not a model file, or of another format version.
+    """
     try:
         manifest, tensors = read_container(Path(path))
         trained_on = tensors.get(_TRAINED_ON)
-        classifier, text = _put_together(manifest, tensors)
+        state = _from_parts(manifest, tensors)
     except SetwiseError as error:
-        raise InvalidData(
-            f"{os.fspath(path)} must be a whole and unchanged model file that this version of setwise knows; "
-            f"{_reason(error)}. "
-            f"Hint: copy or train it again, or install a newer setwise."
-        ) from None
-    return Saved(classifier, text, manifest, trained_on)
+        raise InvalidData(f"Cannot load {os.fspath(path)}. {_reason(error)}") from None
+    return ModelFile(state, manifest, trained_on)
 
 
 def _reason(error: SetwiseError) -> str:
-    """Give what an error says as a part of another's sentence."""
-    return str(error).partition(" Hint:")[0].rstrip(". ")[:_LONGEST_REASON]
+    """Return the message of an error without its hint, as one or two sentences of limited length."""
+    return str(error).partition(" Hint:")[0].rstrip(". ")[:_MAX_REASON] + "."
 
 
-def _taken_apart(
-    classifier: SetClassifier, text: TextVectorizer | None, statistics: dict[str, Any]
-) -> tuple[dict[str, Any], Tensors]:
-    model, of_model = model_part(classifier.model_)
-    recipe, of_recipe = recipe_part(classifier.recipe_)
-    words, of_text = text_part(text)
-    named = getattr(classifier, "feature_names_in_", None)
-    of_features = {} if named is None else packed([str(name) for name in named], "feature_names")
+def _to_parts(state: ClassifierState, statistics: dict[str, Any]) -> tuple[dict[str, Any], Tensors]:
+    """Return the manifest and the arrays of a classifier."""
+    model, model_arrays = model_part(state.model)
+    recipe, recipe_arrays = recipe_part(state.recipe)
+    text, text_arrays = text_part(state.vectorizer)
+    name_arrays = {} if state.feature_names is None else pack_strings(state.feature_names, "feature_names")
     manifest = {
-        "setwise_version": __version__,
-        "labels": {"names": list(classifier.labels_.names), "kind": classifier.labels_.kind},
-        "n_features": int(classifier.n_features_in_),
-        "has_feature_names": named is not None,
-        "classifier": classifier_part(classifier),
+        "setwise_version": version("setwise"),
+        "labels": {"names": list(state.labels.names), "kind": state.labels.kind},
+        "n_features": state.n_features,
+        "has_feature_names": state.feature_names is not None,
+        "classifier": parameters_part(state.parameters, state.labels),
         "model": model,
         "recipe": recipe,
-        "text": words,
-        "tuning": tuning_part(classifier.tuning_),
-        "statistics": statistics_part(classifier, statistics),
+        "text": text,
+        "tuning": tuning_part(state.tuning),
+        "statistics": statistics_part(state, statistics),
     }
-    return manifest, {**of_model, **_support_part(classifier.support_), **of_recipe, **of_text, **of_features}
+    support_arrays = _support_part(state.support)
+    return manifest, {**model_arrays, **support_arrays, **recipe_arrays, **text_arrays, **name_arrays}
 
 
-def _put_together(manifest: dict[str, Any], tensors: Tensors) -> tuple[SetClassifier, TextVectorizer | None]:
+def _from_parts(manifest: dict[str, Any], tensors: Tensors) -> ClassifierState:
+    """Rebuild a classifier from its manifest and its arrays, all of which are checked and used up."""
     check_text(manifest)
     _check_sketch(tensors.pop(_TRAINED_ON, None))
     fields = Fields(manifest, "manifest")
@@ -146,36 +148,37 @@ def _put_together(manifest: dict[str, Any], tensors: Tensors) -> tuple[SetClassi
     labels.end()
     n_features = fields.whole("n_features", 1, 2**31 - 1)
     check_statistics(fields.take("statistics"), n_features)
-    text = text_from(fields.fields_or_none("text"), tensors, n_features)
+    vectorizer = text_from(fields.fields_or_none("text"), tensors, n_features)
     model = model_from(fields.fields("model"), tensors, names, n_features)
-    classifier = classifier_from(fields.fields("classifier"), model)
-    recipe = recipe_from(fields.fields("recipe"), tensors, model, checked_n_jobs(classifier.n_jobs))
+    parameters = parameters_from(fields.fields("classifier"), model, vectorizer)
+    recipe = recipe_from(fields.fields("recipe"), tensors, model, effective_n_jobs(parameters["n_jobs"]))
     support = _support_from(tensors, names, kind, model)
-    tuned = tuning_from(fields.fields_or_none("tuning"), model, recipe)
-    if fields.flag("has_feature_names"):
-        coded, ends = taken(tensors, "feature_names.bytes"), taken(tensors, "feature_names.ends")
-        found = unpacked(coded, ends, "feature_names")
-        if len(found) != n_features:
-            raise InvalidData(f"feature_names must be {n_features}; got {len(found)}")
-        classifier.feature_names_in_ = np.asarray(found, dtype=object)
+    tuning = tuning_from(fields.fields_or_none("tuning"), model, recipe)
+    feature_names = _feature_names_from(tensors, n_features) if fields.flag("has_feature_names") else None
     fields.end()
     if tensors:
-        raise InvalidData(f"it must have no array {next(iter(tensors))!r:.80}; it has")
-    classifier.n_features_in_ = n_features
-    nothing = LabelMatrix(names, csr_of_ones([], [0], len(names)), kind)
-    classifier._take(model, recipe, support, nothing, tuned)
-    return classifier, text
+        raise InvalidData(f"Array {next(iter(tensors))!r:.80} does not belong to the model.")
+    no_rows = LabelMatrix(names, csr_of_ones([], [0], len(names)), kind)
+    return ClassifierState(parameters, no_rows, model, recipe, support, tuning, n_features, feature_names, vectorizer)
+
+
+def _feature_names_from(tensors: Tensors, n_features: int) -> list[str]:
+    names = unpack_strings(tensors, "feature_names")
+    if len(names) != n_features:
+        raise InvalidData(f"The file has {len(names)} feature names but the model has {n_features} features.")
+    return list(names)
 
 
 def _check_sketch(keys: NDArray[Any] | None) -> None:
-    """Raise ``InvalidData`` unless the keys of the training texts rise and are not too many."""
+    """Raise ``InvalidData`` unless the hashes of the training texts increase and are not too many."""
     if keys is None:
         return
-    if keys.ndim != 1 or keys.dtype != np.int64 or keys.size > MOST_SKETCHED or (keys[1:] <= keys[:-1]).any():
-        raise InvalidData(f"{_TRAINED_ON} must be at most {MOST_SKETCHED:,} rising whole numbers; it is not")
+    if keys.ndim != 1 or keys.dtype != np.int64 or keys.size > MAX_SKETCH_SIZE or (keys[1:] <= keys[:-1]).any():
+        raise InvalidData(f"Array {_TRAINED_ON!r} must have at most {MAX_SKETCH_SIZE:,} increasing integers.")
 
 
 def _support_part(support: Support) -> Tensors:
+    """Return the arrays of the support."""
     sets = support.sets.indicator
     return {
         "support.indices": sets.indices.astype(np.int32, copy=False),
@@ -185,14 +188,14 @@ def _support_part(support: Support) -> Tensors:
 
 
 def _support_from(tensors: Tensors, names: tuple[str, ...], kind: Any, model: LabelModel) -> Support:
-    indices, indptr, counts = (taken(tensors, f"support.{part}") for part in ("indices", "indptr", "counts"))
+    """Rebuild the support; a model that is defined on training sets alone must share one with it."""
+    indices, indptr, counts = (take_array(tensors, f"support.{part}") for part in ("indices", "indptr", "counts"))
     shape = np.array([indptr.size - 1, len(names)], dtype=np.int64)
     sets = csr_of_parts("support", np.ones(indices.shape, dtype=np.int64), indices, indptr, shape)
     support = Support(LabelMatrix(names, sets, kind), counts, np.zeros(0, dtype=np.int64))
     support.check()
     require_room(len(names), int(np.diff(indptr).max()))
-    if counts.sum(dtype=np.float64) > MOST_DOCUMENTS:
-        raise InvalidData(f"counts of label sets must add up to at most {MOST_DOCUMENTS} documents; they do not")
-    if isinstance(model, PairwiseCRF) and not (support.index_of(LabelMatrix(names, model.sets_)) >= 0).any():
-        raise InvalidData("support must have a label set that the model knows; it has none")
+    if counts.sum(dtype=np.float64) > MAX_DOCUMENTS:
+        raise InvalidData(f"The counts of label sets add up to more than {MAX_DOCUMENTS} documents.")
+    model.check_support(support)
     return support

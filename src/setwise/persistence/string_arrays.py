@@ -1,38 +1,38 @@
-"""Many strings as two arrays: their bytes in UTF-8, one after the other, and where each ends."""
+"""Lists of strings as two arrays: the concatenated UTF-8 bytes, and the end of each string."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData
+from setwise.persistence.container import Tensors, take_array
 
-__all__ = ["packed", "unpacked"]
+__all__ = ["pack_strings", "unpack_strings"]
 
 
-def packed(words: Sequence[str], called: str) -> dict[str, NDArray[Any]]:
-    """Give the arrays ``<called>.bytes`` and ``<called>.ends``."""
+def pack_strings(strings: Sequence[str], name: str) -> Tensors:
+    """Return the arrays ``<name>.bytes`` and ``<name>.ends``."""
     try:
-        coded = [word.encode() for word in words]
+        encoded = [string.encode() for string in strings]
     except UnicodeEncodeError as error:
-        raise InvalidData(f"{called} must be strings that UTF-8 can hold; got {error.object!r:.40}.") from None
-    ends = np.cumsum([len(word) for word in coded], dtype=np.int64)
-    return {f"{called}.bytes": np.frombuffer(b"".join(coded), dtype=np.uint8), f"{called}.ends": ends}
+        raise InvalidData(f"{name} contains {error.object!r:.40}, which UTF-8 cannot encode.") from None
+    ends = np.cumsum([len(string) for string in encoded], dtype=np.int64)
+    return {f"{name}.bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8), f"{name}.ends": ends}
 
 
-def unpacked(coded: NDArray[Any], ends: NDArray[Any], called: str) -> tuple[str, ...]:
-    """Undo :func:`packed`, whatever comes."""
-    if coded.ndim != 1 or coded.dtype != np.uint8 or ends.ndim != 1 or ends.dtype != np.int64:
-        raise InvalidData(f"{called} must be bytes and where they end; got shapes {coded.shape} and {ends.shape}")
+def unpack_strings(tensors: Tensors, name: str) -> tuple[str, ...]:
+    """Remove the arrays of :func:`pack_strings` from ``tensors`` and return their strings."""
+    encoded, ends = take_array(tensors, f"{name}.bytes"), take_array(tensors, f"{name}.ends")
+    if encoded.ndim != 1 or encoded.dtype != np.uint8 or ends.ndim != 1 or ends.dtype != np.int64:
+        raise InvalidData(f"Arrays '{name}.bytes' and '{name}.ends' must be one-dimensional, of uint8 and int64.")
     bounds = np.concatenate([[0], ends])
-    if bounds[-1] != coded.size or (bounds < 0).any() or (bounds[1:] < bounds[:-1]).any():
-        raise InvalidData(f"{called} must end where {coded.size} bytes do, in rising order; they do not")
-    everything, places = coded.tobytes(), bounds.tolist()
+    if bounds[-1] != encoded.size or (bounds < 0).any() or (bounds[1:] < bounds[:-1]).any():
+        raise InvalidData(f"Array '{name}.ends' must not decrease and must end at {encoded.size}.")
+    content, positions = encoded.tobytes(), bounds.tolist()
     try:
-        return tuple(everything[start:end].decode() for start, end in pairwise(places))
+        return tuple(content[start:end].decode() for start, end in pairwise(positions))
     except UnicodeDecodeError:
-        raise InvalidData(f"{called} must be strings in UTF-8; they are not") from None
+        raise InvalidData(f"Array '{name}.bytes' is not valid UTF-8.") from None

@@ -1,81 +1,81 @@
-"""What tuning chose, and what else it tried, as a part of the file."""
+"""The result of tuning in the model file."""
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from setwise.exceptions import InvalidData
-from setwise.metrics.named import MetricName
-from setwise.models.base import LabelModel
+from setwise.metrics import METRICS
+from setwise.models import LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain
 from setwise.prediction import Recipe
-from setwise.tuning.autotune import Alternative, Tuned
-from setwise.tuning.search import Tried, tried_of_row
+from setwise.tuning import Alternative, Trial, TuningResult, trial_of_row
 
 __all__ = ["tuning_from", "tuning_part"]
 
-_MOST_ITERATIONS = 2**31 - 1
+_MAX_ITERATIONS = 2**31 - 1
 
 _LEFT_OUT = ("history", "seconds")
-"""Of a row: what is long, and what differs between two equal trainings."""
+"""Fields of a row that are long, or that differ between two equal trainings."""
 
 
-def tuning_part(tuned: Tuned | None) -> dict[str, Any] | None:
-    """Give all of it but the recipe, which has a part of its own; None where nothing was tuned."""
-    if tuned is None:
+def tuning_part(result: TuningResult | None) -> dict[str, Any] | None:
+    """Return everything except the recipe, which has its own part; None where nothing was tuned."""
+    if result is None:
         return None
     manifest = {
-        "parameters": tuned.model.get_params(deep=False),
-        "iterations": tuned.iterations,
-        "recipe_name": tuned.recipe_name,
-        "metric": tuned.metric,
-        "value": tuned.value,
-        "tried": [{name: value for name, value in one.row.items() if name not in _LEFT_OUT} for one in tuned.tried],
-        "alternatives": [vars(one) for one in tuned.alternatives],
+        "parameters": result.model.get_params(deep=False),
+        "n_iterations": result.n_iterations,
+        "recipe_name": result.recipe_name,
+        "scoring": result.scoring,
+        "value": result.value,
+        "trials": [{name: value for name, value in one.row.items() if name not in _LEFT_OUT} for one in result.trials],
+        "alternatives": [vars(one) for one in result.alternatives],
     }
-    made: dict[str, Any] = plain(manifest, "tuning")
-    return made
+    return dict(plain(manifest, "tuning"))
 
 
-def tuning_from(fields: Fields | None, model: LabelModel, recipe: Recipe) -> Tuned | None:
-    """Make it again, for the model and the recipe that were chosen."""
+def tuning_from(fields: Fields | None, model: LabelModel, recipe: Recipe) -> TuningResult | None:
+    """Rebuild the result for the chosen model and recipe."""
     if fields is None:
         return None
     parameters = fields.scalars("parameters")
     if parameters.keys() != model.get_params(deep=False).keys():
-        raise InvalidData(f"tuning.parameters must be those of {type(model).__name__}; they are not")
-    found = Tuned(
+        raise InvalidData(f"tuning.parameters must be those of {type(model).__name__}.")
+    result = TuningResult(
         type(model)(**parameters),
-        _iterations(fields),
+        _n_iterations(fields),
         recipe,
         fields.text("recipe_name"),
-        fields.text("metric", get_args(MetricName)),  # type: ignore[arg-type]
+        fields.text("scoring", tuple(METRICS)),
         fields.number("value"),
-        [_tried(row) for row in fields.items("tried")],
+        [_trial(row) for row in fields.items("trials")],
         [_alternative(one) for one in fields.items("alternatives")],
     )
     fields.end()
-    return found
+    return result
 
 
-def _iterations(fields: Fields) -> int | None:
-    given = fields.take("iterations")
-    return None if given is None else Fields({"iterations": given}, "tuning").whole("iterations", 0, _MOST_ITERATIONS)
+def _n_iterations(fields: Fields) -> int | None:
+    value = fields.take("n_iterations")
+    return (
+        None if value is None else Fields({"n_iterations": value}, "tuning").whole("n_iterations", 0, _MAX_ITERATIONS)
+    )
 
 
-def _tried(row: Any) -> Tried:
-    called = "a row of tuning.tried"
-    row = check_scalars(row, called)
-    fields = Fields(row, called)
+def _trial(row: Any) -> Trial:
+    name = "a row of tuning.trials"
+    row = check_scalars(row, name)
+    fields = Fields(row, name)
     fields.number("strength")
     fields.number("value")
-    fields.text("judge")
-    _iterations(fields)
-    return tried_of_row(row)
+    fields.text("recipe")
+    _n_iterations(fields)
+    return trial_of_row(row)
 
 
-def _alternative(given: Any) -> Alternative:
-    fields = Fields(given, "tuning.alternatives")
-    found = Alternative(fields.scalars("settings"), fields.text("recipe"), fields.number("value"))
+def _alternative(value: Any) -> Alternative:
+    fields = Fields(value, "tuning.alternatives")
+    alternative = Alternative(fields.scalars("settings"), fields.text("recipe"), fields.number("value"))
     fields.end()
-    return found
+    return alternative

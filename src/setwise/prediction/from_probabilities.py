@@ -1,18 +1,13 @@
-"""Probabilities of single labels, whoever computed them, made into sets."""
+"""Label sets from probabilities of single labels that any classifier computed."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
-import scipy.sparse as sp
-
-from setwise.exceptions import InvalidParameter
-from setwise.inference import SetCalibration
-from setwise.inference.calibration import IDENTITY
+from setwise._validation import OneOf, check_parameters, effective_n_jobs
+from setwise.inference import IDENTITY, SetCalibration
 from setwise.labels import LabelMatrix, Support
-from setwise.learners.checks import checked_n_jobs
-from setwise.models.precomputed import PrecomputedMarginals
+from setwise.models import posterior_of_probabilities
 from setwise.prediction.recipe import Recipe
 
 __all__ = ["decide"]
@@ -27,19 +22,38 @@ def decide(
     calibration: SetCalibration = IDENTITY,
     n_jobs: int | None = None,
 ) -> Any:
-    """Choose the set of the best expected F from probabilities of single labels, whoever computed them.
+    """Choose the label set of the best expected F for each document, from probabilities of single labels.
 
-    ``probabilities`` are documents by labels, from any classifier. ``support`` are the label sets of its training
-    documents (0 and 1, sparse or dense, or lists of names; the columns of ``probabilities`` are then the sorted names),
-    or a :class:`Support`. The sets come back in the same form. With ``inference="exact"`` every set may win, and the
-    support only names the labels.
+    Parameters
+    ----------
+    probabilities : array or sparse matrix of shape (n_samples, n_labels)
+        From any classifier.
+    support : label sets or Support
+        The label sets of the training documents: zeros and ones, sparse or dense, or one list of names per document.
+        With lists, the columns of ``probabilities`` are the sorted names.
+    inference : {"support", "exact"}
+        With "exact" every set may be chosen, and the support only names the labels.
+    beta : float
+        Weight of recall in F_beta.
+    calibration : SetCalibration
+    n_jobs : int, optional
+        Number of threads; None uses every core.
+
+    Returns
+    -------
+    sets
+        One label set per document, in the form of ``support``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from setwise import decide
+    >>> decide(np.array([[0.6, 0.7, 0.1]]), [["a"], ["a", "b"], ["c"]])
+    [['a', 'b']]
     """
+    check_parameters({"inference": OneOf(["support", "exact"])}, {"inference": inference})
     seen = support if isinstance(support, Support) else Support.of(LabelMatrix.of(support, called="support"))
-    threads = checked_n_jobs(n_jobs)
-    model = PrecomputedMarginals(seen.sets.names, threads)
-    if inference not in ("support", "exact"):
-        raise InvalidParameter(f"inference must be 'support' or 'exact'; got {inference!r}.")
-    model.scores(probabilities)  # checks all of it before any of it is used
-    recipe = Recipe(inference, "gfm", calibration=calibration, scaling=calibration, beta=beta, n_jobs=threads)
-    X = np.asarray(probabilities.toarray() if sp.issparse(probabilities) else probabilities)
-    return seen.sets.with_indicator(recipe.decided(model, X, seen).sets).as_given()
+    n_threads = effective_n_jobs(n_jobs)
+    posterior = posterior_of_probabilities(seen.sets.names, probabilities, n_threads)
+    recipe = Recipe(inference, "gfm", calibration=calibration, scaling=calibration, beta=beta, n_jobs=n_threads)
+    return seen.sets.with_indicator(recipe.decide(posterior, seen, with_value=False).sets).as_given()

@@ -1,4 +1,4 @@
-"""Documents that a model was not trained on: what recipes are judged by."""
+"""Held-out documents with their posterior, scored once: what recipes are tuned and evaluated on."""
 
 from __future__ import annotations
 
@@ -10,40 +10,123 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from setwise.labels import LabelMatrix, Support
-from setwise.metrics.named import MetricName, evaluate_metric
+from setwise.labels import LabelMatrix, MostProbable, SizeMarginals, Support
+from setwise.metrics import MetricName, evaluate_metric
+from setwise.posterior import Posterior, Rows
 from setwise.prediction.recipe import Recipe
 
-__all__ = ["HeldOut", "judged", "marginals", "measured_over", "truth"]
+__all__ = ["HeldOut", "StoredPosterior", "evaluate_recipe", "evaluate_sets", "marginals", "true_sets"]
+
+MAX_STORED = 2**26
+"""Log-probabilities of documents and sets that are stored: 512 MB. Beyond that they are computed again."""
+
+
+MAX_STORED_SAMPLES = 2**22
+"""Label sets drawn for documents that are stored. Beyond that they are drawn again."""
+
+
+class StoredPosterior(Posterior):
+    """A posterior that computes log-probabilities over a support, and samples, once for any number of recipes.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Of all documents.
+    rows : array of int, optional
+        The documents of this posterior; None means all. Those of a fold share the stored log-probabilities.
+    """
+
+    def __init__(self, posterior: Posterior, rows: Rows | None = None, cache: dict[Any, Any] | None = None) -> None:
+        self._whole = posterior
+        self._rows = rows
+        self._cache: dict[Any, Any] = {} if cache is None else cache
+        self._part = posterior if rows is None else None
+        self.classes = posterior.classes
+        self.abilities = posterior.abilities
+        self.n_samples = posterior.n_samples if rows is None else len(np.arange(posterior.n_samples)[rows])
+
+    def take(self, rows: Rows) -> StoredPosterior:
+        if self._rows is None:
+            return StoredPosterior(self._whole, rows, self._cache)
+        within = np.arange(self._whole.n_samples)[self._rows][rows]
+        return StoredPosterior(self._whole, within, self._cache)
+
+    @property
+    def _scored(self) -> Posterior:
+        """The posterior of these documents."""
+        if self._part is None:
+            assert self._rows is not None
+            self._part = self._whole.take(self._rows)
+        return self._part
+
+    def log_prob(self, sets: Any) -> NDArray[np.float64]:
+        """Return a copy that the caller may change."""
+        if not isinstance(sets, LabelMatrix) or self._whole.n_samples * sets.n_samples > MAX_STORED:
+            return self._scored.log_prob(sets)
+        if id(sets) not in self._cache:
+            self._cache[id(sets)] = sets, self._whole.log_prob(sets)  # the sets too, so that their id stays theirs
+        _, log_prob = self._cache[id(sets)]
+        return np.array(log_prob if self._rows is None else log_prob[self._rows])
+
+    def marginals(self) -> NDArray[np.float64]:
+        return self._scored.marginals()
+
+    def size_marginals(self, max_size: int | None = None) -> SizeMarginals:
+        return self._scored.size_marginals(max_size)
+
+    def mode(self) -> MostProbable:
+        return self._scored.mode()
+
+    def sample(self, n: int, random_state: int) -> sp.csr_array:
+        if self._whole.n_samples * n > MAX_STORED_SAMPLES:
+            return self._scored.sample(n, random_state)
+        key = n, random_state  # the draws of a document do not depend on the others
+        if key not in self._cache:
+            self._cache[key] = self._whole.sample(n, random_state)
+        if self._rows is None:
+            return self._cache[key]
+        rows = np.arange(self._whole.n_samples)[self._rows]
+        return self._cache[key][(rows[:, None] * n + np.arange(n)).ravel()]
+
+    def rescaled(self, scale: float, shift: float) -> Posterior:
+        return self._scored.rescaled(scale, shift)
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """A model, the label sets it was trained on, and documents it was not. Folds give several, a model each."""
+    """The posterior of held-out documents, their true sets, and the support of the training documents.
 
-    model: Any
-    X: Any
+    Cross-validation has one per fold, each with its own model.
+    """
+
+    posterior: Posterior
     y: LabelMatrix
     support: Support
 
+    @classmethod
+    def of(cls, model: Any, X: Any, y: LabelMatrix, support: Support) -> HeldOut:
+        """Score documents once with a model that was not trained on them."""
+        return cls(StoredPosterior(model.posterior(X)), y, support)
+
     def take(self, documents: NDArray[np.int64]) -> HeldOut:
-        """Give some of the documents."""
-        return replace(self, X=self.X[documents], y=self.y.take(documents))
+        """Return some of the documents."""
+        return replace(self, posterior=self.posterior.take(documents), y=self.y.take(documents))
 
 
-def judged(recipe: Recipe, parts: Sequence[HeldOut], metric: MetricName = "instance_f1") -> float:
-    """Give the metric of a recipe over the documents of all parts together."""
-    return measured_over(parts, [recipe.decided(part.model, part.X, part.support).sets for part in parts], metric)
+def evaluate_recipe(recipe: Recipe, parts: Sequence[HeldOut], scoring: MetricName = "instance_f1") -> float:
+    """Return the metric of a recipe over the documents of all parts together."""
+    sets = [recipe.decide(part.posterior, part.support, with_value=False).sets for part in parts]
+    return evaluate_sets(parts, sets, scoring)
 
 
-def measured_over(parts: Sequence[HeldOut], sets: Sequence[sp.csr_array], metric: MetricName) -> float:
-    """Give the metric of the sets that were decided for each part."""
-    known = truth(parts)
-    return evaluate_metric(metric, known, known.with_indicator(sp.csr_array(sp.vstack(sets, format="csr"))))
+def evaluate_sets(parts: Sequence[HeldOut], sets: Sequence[sp.csr_array], scoring: MetricName) -> float:
+    """Return the metric of the sets that were chosen for each part."""
+    truth = true_sets(parts)
+    return evaluate_metric(scoring, truth, truth.with_indicator(sp.csr_array(sp.vstack(sets, format="csr"))))
 
 
-def truth(parts: Sequence[HeldOut]) -> LabelMatrix:
-    """Give the label sets of the documents of all parts."""
+def true_sets(parts: Sequence[HeldOut]) -> LabelMatrix:
+    """Return the true label sets of the documents of all parts."""
     if len(parts) == 1:
         return parts[0].y
     stacked = sp.vstack([part.y.indicator for part in parts], format="csr")
@@ -51,5 +134,5 @@ def truth(parts: Sequence[HeldOut]) -> LabelMatrix:
 
 
 def marginals(recipe: Recipe, parts: Sequence[HeldOut]) -> NDArray[np.float64]:
-    """Give the probabilities of labels, for the documents of all parts."""
-    return np.concatenate([recipe.marginals(part.model, part.X, part.support) for part in parts])
+    """Return the label probabilities of the documents of all parts."""
+    return np.concatenate([recipe.marginals(part.posterior, part.support) for part in parts])

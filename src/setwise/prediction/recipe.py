@@ -1,178 +1,162 @@
-"""A recipe: which inference, which decision, and their numbers. It holds for any model that has what it needs."""
+"""The recipe: which inference, which decision, and their parameters. It is the one path from documents to sets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from setwise.decision import expected_f, gfm, most_probable, threshold
-from setwise.exceptions import Incompatible
-from setwise.inference import (
-    BlendInference,
-    ExactInference,
-    ModeInference,
-    SampledInference,
-    SetCalibration,
-    SupportInference,
-)
-from setwise.inference.blend import size_marginals_of
-from setwise.inference.blocks import document_blocks
-from setwise.inference.calibration import IDENTITY
-from setwise.labels import Decision, MostProbable, SetDistribution, SizeMarginals, Support
-from setwise.labels.matrix import csr_of_ones
+from setwise.decision import DECISIONS, expected_f
+from setwise.inference import IDENTITY, INFERENCES, Inference, SetCalibration, documents_per_block, size_marginals_of
+from setwise.labels import Beliefs, Decision, MostProbable, Support, csr_of_ones
+from setwise.posterior import Posterior
 
-__all__ = ["Beliefs", "DecisionName", "DocumentBlock", "Inference", "InferenceName", "Recipe", "expected_f1"]
+__all__ = ["DecisionName", "DocumentBlock", "InferenceName", "Recipe", "are_compatible", "expected_f1"]
 
-InferenceName = Literal["support", "exact", "sampled", "mode", "blend"]
-DecisionName = Literal["gfm", "most_probable", "threshold"]
-Beliefs = SetDistribution | SizeMarginals | MostProbable
-Inference = SupportInference | ExactInference | SampledInference | ModeInference | BlendInference
+InferenceName = str
+"""A key of :data:`setwise.inference.INFERENCES`."""
+
+DecisionName = str
+"""A key of :data:`setwise.decision.DECISIONS`."""
+
+
+def are_compatible(inference: InferenceName, decision: DecisionName) -> bool:
+    """Return whether the decision accepts the beliefs that the inference returns."""
+    return INFERENCES[inference].inference.beliefs in DECISIONS[decision].accepts
 
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """All that a prediction needs beside the model and the support."""
+    """Everything a prediction needs beside the posterior and the support.
+
+    Parameters
+    ----------
+    inference : {"support", "exact", "sampled", "mode", "blend"}
+    decision : {"gfm", "most_probable", "threshold"}
+    calibration : SetCalibration
+        Of the distribution over the support.
+    scaling : SetCalibration
+        Of the logits, for exact inference.
+    blend : float
+        Weight of the part without support in blended inference.
+    beta : float
+        Weight of recall in the F that GFM maximizes.
+    threshold : float or array of shape (n_labels,)
+        One threshold for all labels, or one per label.
+    at_least_one : bool
+        Whether every document gets at least one label.
+    n_samples, random_state : int
+        Number of sets drawn per document in sampled inference, and the seed of the draws.
+    n_jobs : int
+        Number of threads.
+    """
 
     inference: InferenceName
     decision: DecisionName
     calibration: SetCalibration = IDENTITY
-    """Of the distribution over the support."""
     scaling: SetCalibration = IDENTITY
-    """Of the logits, for exact inference."""
     blend: float = 0.5
     beta: float = 1.0
     threshold: float | NDArray[np.float64] = 0.5
     at_least_one: bool = False
-    """Whether no document may go without a label."""
     n_samples: int = 1000
     random_state: int = 0
     n_jobs: int = 1
 
+    def over(self, support: Support, abilities: frozenset[str]) -> Inference:
+        """Return the inference over a support, for a model with these abilities."""
+        return INFERENCES[self.inference].build(self, support, abilities)
+
     def needs(self, model: Any) -> tuple[str, ...]:
-        """What the model must be able to do; a blend takes exact marginals where the model has them."""
-        scaled = () if self.scaling.changes_nothing else ("scaled_size_marginals",)
-        match self.inference:
-            case "support":
-                return SupportInference.needs
-            case "exact":
-                return (*ExactInference.needs, *scaled)
-            case "sampled":
-                return SampledInference.needs
-            case "mode":
-                return ModeInference.needs
-            case "blend":
-                free = self._free(model)
-                return (*BlendInference.needs, *free.needs, *(scaled if isinstance(free, ExactInference) else ()))
+        """Return the abilities that the recipe needs; blended inference uses exact size marginals where it can."""
+        return INFERENCES[self.inference].needs(self, model.abilities)
 
-    def asked(self, model: Any, support: Support) -> Inference:
-        """The inference, over this support."""
-        match self.inference:
-            case "support":
-                return self._over(support)
-            case "exact":
-                return ExactInference(self.scaling)
-            case "sampled":
-                return SampledInference(self.n_samples, self.random_state)
-            case "mode":
-                return ModeInference()
-            case "blend":
-                return BlendInference(self._over(support), self._free(model), self.blend)
+    def decide(self, posterior: Posterior, support: Support, *, with_value: bool = True) -> Decision:
+        """Choose a set for every document: the one path from a posterior to label sets, whoever asks.
 
-    def _over(self, support: Support) -> SupportInference:
-        return SupportInference(support, self.calibration, self.n_jobs)
+        Parameters
+        ----------
+        posterior : Posterior
+        support : Support
+        with_value : bool
+            Whether to compute the value: the expected F1 of each set, NaN with inference="mode", which has no
+            probabilities. Without it all values are NaN, and thresholds need no size marginals.
 
-    def _free(self, model: Any) -> ExactInference | SampledInference:
-        if callable(getattr(model, "size_marginals", None)):
-            return ExactInference(self.scaling)
-        return SampledInference(self.n_samples, self.random_state)
+        Returns
+        -------
+        decision : Decision
+        """
+        only_marginals = DECISIONS[self.decision].marginals_only and not with_value
+        parts = [
+            self.decide_block(block, with_value=with_value)
+            for block in self.blocks(posterior, support, only_marginals=only_marginals)
+        ]
+        return Decision.stacked(parts or [Decision(csr_of_ones([], [], support.sets.n_labels), np.zeros(0))])
 
-    def blocks(self, model: Any, X: Any, support: Support, *, only_marginals: bool = False) -> Iterator[DocumentBlock]:
-        """Yield the documents in blocks that fit the memory, which may be larger where only marginals are asked for."""
-        inference, n_labels = self.asked(model, support), support.sets.n_labels
-        size = inference.block(n_labels)
-        if only_marginals and isinstance(inference, ExactInference):
-            size = inference.block_of_marginals(model, n_labels)
-        for some in document_blocks(X, size):
-            yield DocumentBlock(inference, model, some)
+    def decide_block(self, block: DocumentBlock, *, with_value: bool = True) -> Decision:
+        """Choose a set for each document of a block, as :meth:`decide` does."""
+        rule = DECISIONS[self.decision]
+        if self.at_least_one and rule.conditions_on_non_empty:
+            block = block.non_empty()
+        chosen = rule.decide(block, self)
+        if not with_value:
+            return Decision(chosen.sets, _no_value(chosen.sets))
+        if np.isnan(chosen.value).any():
+            return Decision(chosen.sets, expected_f1(block.beliefs, chosen.sets))
+        return chosen
 
-    def marginals(self, model: Any, X: Any, support: Support) -> NDArray[np.float64]:
+    def marginals(self, posterior: Posterior, support: Support) -> NDArray[np.float64]:
         """Return the probability of each label, documents by labels: what a threshold cuts."""
-        parts = [block.marginals for block in self.blocks(model, X, support, only_marginals=True)]
+        parts = [block.marginals for block in self.blocks(posterior, support, only_marginals=True)]
         return np.concatenate(parts) if parts else np.zeros((0, support.sets.n_labels))
 
-    def decided(self, model: Any, X: Any, support: Support, *, with_value: bool = False) -> Decision:
-        """Choose a set for every document: the one path from documents to sets, whoever asks.
-
-        With ``with_value`` the value is the expected F1 of each set, NaN where inference="mode" cannot tell. Without it
-        the value is NaN, and thresholds need no size marginals.
-        """
-        nothing = Decision(csr_of_ones([], [], support.sets.n_labels), np.zeros(0))
-        only_marginals = self.decision == "threshold" and not with_value
-        blocks = self.blocks(model, X, support, only_marginals=only_marginals)
-        return Decision.stacked([self.decide(block, with_value=with_value) for block in blocks] or [nothing])
-
-    def decide(self, block: DocumentBlock, *, with_value: bool = False) -> Decision:
-        """Choose a set for each document of a block, as :meth:`decided` does."""
-        if self.decision == "threshold":
-            sets = threshold(block.marginals, self.threshold, at_least_one=self.at_least_one)
-            return Decision(sets, expected_f1(block.known, sets) if with_value else _no_value(sets))
-        known = block.known
-        if self.decision == "most_probable":
-            sets = most_probable(known).sets  # type: ignore[arg-type]
-            return Decision(sets, expected_f1(known, sets) if with_value else _no_value(sets))
-        if self.at_least_one and not isinstance(known, MostProbable):
-            known = known.non_empty()
-        best = gfm(known, beta=self.beta, n_jobs=self.n_jobs)  # type: ignore[arg-type]
-        if not with_value:
-            return Decision(best.sets, _no_value(best.sets))
-        if isinstance(known, SetDistribution) and self.beta == 1.0:
-            return Decision(best.sets, np.minimum(best.value, 1.0))  # beyond 1 is rounding
-        return Decision(best.sets, expected_f1(known, best.sets))
+    def blocks(
+        self, posterior: Posterior, support: Support, *, only_marginals: bool = False
+    ) -> Iterator[DocumentBlock]:
+        """Yield the documents in blocks that fit in memory."""
+        inference, n_labels = self.over(support, posterior.abilities), support.sets.n_labels
+        n_numbers = inference.n_numbers_of_marginals(n_labels) if only_marginals else inference.n_numbers(n_labels)
+        for block in posterior.blocks(documents_per_block(n_numbers)):
+            yield DocumentBlock(inference, block)
 
 
 class DocumentBlock:
-    """Some documents and what an inference says of them, computed once and only when asked for."""
+    """A block of documents with the beliefs of an inference about them, computed once and only when read."""
 
-    def __init__(self, inference: Inference, model: Any, X: Any) -> None:
+    def __init__(self, inference: Inference, posterior: Posterior) -> None:
         self._inference = inference
-        self._model = model
-        self._X = X
+        self._posterior = posterior
 
     @cached_property
-    def known(self) -> Beliefs:
-        """What the inference says."""
-        return self._inference.infer(self._model, self._X)
+    def beliefs(self) -> Beliefs:
+        """Everything that the inference says."""
+        return self._inference.infer(self._posterior)
 
     @cached_property
     def marginals(self) -> NDArray[np.float64]:
-        """The probability of each label; exact inference takes the model's own, without sizes of sets."""
-        if isinstance(self._inference, ExactInference):
-            return self._inference.marginals(self._model, self._X)
-        return _marginals_of(self.known)
+        """The probability of each label, documents by labels."""
+        return self._inference.marginals(self._posterior)
+
+    def non_empty(self) -> DocumentBlock:
+        """Return the block with beliefs conditioned on a non-empty set."""
+        conditioned = DocumentBlock(self._inference, self._posterior)
+        beliefs = self.beliefs
+        conditioned.beliefs = beliefs if isinstance(beliefs, MostProbable) else beliefs.non_empty()
+        return conditioned
 
 
-def expected_f1(known: Beliefs, sets: sp.csr_array) -> NDArray[np.float64]:
-    """Return the expected F1 of a set per document, in [0, 1]; NaN where only the most probable sets are known."""
-    if isinstance(known, MostProbable):
+def expected_f1(beliefs: Beliefs, sets: sp.csr_array) -> NDArray[np.float64]:
+    """Return the expected F1 of one set per document, in [0, 1]; NaN where the beliefs have no probabilities."""
+    if isinstance(beliefs, MostProbable):
         return _no_value(sets)
-    value = expected_f(size_marginals_of(known).consistent(), sets)
-    return np.minimum(value, 1.0)  # beyond 1 is rounding: see SizeMarginals.consistent
+    value = expected_f(size_marginals_of(beliefs).consistent(), sets)
+    return np.minimum(value, 1.0)  # above 1 is rounding: see SizeMarginals.consistent
 
 
 def _no_value(sets: sp.csr_array) -> NDArray[np.float64]:
     return np.full(sets.shape[0], np.nan)
-
-
-def _marginals_of(known: Beliefs) -> NDArray[np.float64]:
-    """Probabilities of labels, where there are any."""
-    if isinstance(known, MostProbable):
-        raise Incompatible(
-            "inference='mode' gives sets, not probabilities of labels. Hint: use 'support', 'exact' or 'sampled'."
-        )
-    return known.marginals

@@ -1,36 +1,58 @@
-"""Which recipe: candidates are tuned and judged on held-out documents, each on those it was not tuned on."""
+"""Which recipe: candidates are tuned and evaluated on held-out documents, each on those it was not tuned on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
-from setwise.abilities import lacking
-from setwise.data.splits import folds
-from setwise.metrics.named import MetricName, oriented
-from setwise.prediction.held_out import HeldOut, judged, measured_over
-from setwise.prediction.recipe import Recipe
-from setwise.prediction.recipe_tuning import TuningTargets, tune_recipe
+from setwise.data import folds
+from setwise.exceptions import Incompatible
+from setwise.metrics import MetricName, oriented
+from setwise.posterior import lacking
+from setwise.prediction.held_out import HeldOut, evaluate_recipe, evaluate_sets
+from setwise.prediction.recipe import DecisionName, InferenceName, Recipe
+from setwise.prediction.recipe_tuning import CalibrationMethod, TuningTargets, tune_recipe
 
-__all__ = ["Candidate", "Chosen", "able", "choose", "cross_fitted"]
+__all__ = ["Candidate", "SelectedRecipe", "candidates", "cross_fitted", "feasible", "screening", "select_recipe"]
+
+_CANDIDATES: tuple[tuple[InferenceName, DecisionName, CalibrationMethod | None], ...] = (
+    ("support", "gfm", None),  # the paper
+    ("support", "gfm", "likelihood"),
+    ("support", "gfm", "f1"),
+    ("exact", "gfm", None),
+    ("exact", "gfm", "likelihood"),
+    ("exact", "threshold", None),  # what a careful user of single-label tools does
+    ("support", "threshold", "likelihood"),
+    ("support", "most_probable", "likelihood"),
+    ("blend", "gfm", "likelihood"),
+    ("mode", "most_probable", None),
+    ("sampled", "gfm", None),
+)
+"""Inference, decision and calibration of the recipes that are tried, in this order."""
+
+_ONLY_ON_REQUEST = frozenset(["blend", "mode", "sampled"])
+"""Inferences that cost much and never win where others are possible."""
+
+_SCREENING = ("support, likelihood, gfm", "exact, threshold")
+"""Of GFM and of thresholds, the candidate that is tuned fast and does best."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A recipe, and what of it is to be found."""
+    """A recipe, and which of its parameters to tune."""
 
     name: str
     recipe: Recipe
-    wishes: TuningTargets = field(default_factory=TuningTargets)
+    targets: TuningTargets = field(default_factory=TuningTargets)
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
-    """The winner with its numbers, and what every candidate scored."""
+class SelectedRecipe:
+    """The best candidate with its tuned parameters, and the score of every candidate."""
 
     name: str
     recipe: Recipe
@@ -39,47 +61,103 @@ class Chosen:
     """By the name of the candidate, in the order they were tried; a loss keeps its own sign."""
 
 
-def able(candidates: Sequence[Candidate], model: Any) -> list[Candidate]:
-    """Give the candidates that the model has the abilities for."""
-    return [
-        one for one in candidates if not lacking(model, *one.recipe.needs(model), *one.wishes.needs(one.recipe, model))
-    ]
+def candidates(
+    recipe: Recipe,
+    model: Any,
+    *,
+    inference: InferenceName | None = None,
+    decision: DecisionName | None = None,
+    calibration: CalibrationMethod | Literal["tuned"] | None = "tuned",
+    targets: TuningTargets | None = None,
+    may_be_empty: bool = False,
+) -> list[Candidate]:
+    """Return the recipes to try for a model, the paper's first.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The parameters that all candidates share.
+    model : LabelModel
+    inference, decision : str, optional
+        Restrict the candidates; None allows all.
+    calibration : {"likelihood", "f1", "tuned"} or None
+        Restrict the calibration; "tuned" allows all.
+    targets : TuningTargets
+        Whether to tune blend and threshold. The threshold is tuned anyway where the decision is not restricted.
+    may_be_empty : bool
+        Whether training documents without labels exist. If not, every document gets at least one label.
+    """
+    targets = targets or TuningTargets()
+    threshold = targets.threshold if decision == "threshold" else "tuned"
+    recipe = replace(recipe, at_least_one=recipe.at_least_one or not may_be_empty)
+    allowed = []
+    for its_inference, its_decision, its_calibration in _CANDIDATES:
+        if inference is None and its_inference in _ONLY_ON_REQUEST:
+            continue
+        if inference not in (None, its_inference) or decision not in (None, its_decision):
+            continue
+        if calibration not in ("tuned", its_calibration):
+            continue
+        its_targets = TuningTargets(
+            its_calibration,
+            blend=targets.blend and its_inference == "blend",
+            threshold=threshold if its_decision == "threshold" else None,
+        )
+        name = ", ".join(filter(None, (its_inference, its_calibration, its_decision)))
+        allowed.append(Candidate(name, replace(recipe, inference=its_inference, decision=its_decision), its_targets))
+    found = feasible(allowed, model)
+    if not found:
+        raise Incompatible(
+            f"No recipe works for {type(model).__name__} with inference={inference!r}, decision={decision!r} and "
+            f"calibration={calibration!r}. Hint: set all three, or leave them to be tuned."
+        )
+    return found
 
 
-def choose(
-    candidates: Sequence[Candidate],
+def screening(tried: Sequence[Candidate]) -> list[Candidate]:
+    """Return the few candidates by which settings of a model are compared."""
+    return [one for one in tried if one.name in _SCREENING] or list(tried[:1])
+
+
+def feasible(tried: Sequence[Candidate], model: Any) -> list[Candidate]:
+    """Return the candidates that the model has the abilities for."""
+    return [one for one in tried if not lacking(model, *one.recipe.needs(model), *one.targets.needs(one.recipe, model))]
+
+
+def select_recipe(
+    tried: Sequence[Candidate],
     parts: Sequence[HeldOut],
     *,
-    metric: MetricName = "instance_f1",
+    scoring: MetricName = "instance_f1",
     n_folds: int = 3,
     random_state: int = 0,
-    tried: Callable[[], None] | None = None,
-) -> Chosen:
-    """Choose by what each candidate scores when it is tuned on some of the documents and judged on the others.
+    after_each: Callable[[], None] | None = None,
+) -> SelectedRecipe:
+    """Select by the cross-fitted score: each candidate is tuned on some documents and evaluated on the others.
 
-    The winner is then tuned on all of them; of equals it is the first. ``tried`` is called after each candidate.
+    The best one, the first of equals, is then tuned on all documents. ``after_each`` is called after each candidate.
     """
     values = {}
-    for one in candidates:
-        values[one.name] = cross_fitted(one, parts, metric, n_folds, random_state)
-        if tried is not None:
-            tried()
-    best = max(candidates, key=lambda one: oriented(metric, values[one.name]))
-    recipe = tune_recipe(best.recipe, best.wishes, parts, metric)
-    return Chosen(best.name, recipe, values[best.name], values)
+    for one in tried:
+        values[one.name] = cross_fitted(one, parts, scoring, n_folds, random_state)
+        if after_each is not None:
+            after_each()
+    best = max(tried, key=lambda one: oriented(scoring, values[one.name]))
+    recipe = tune_recipe(best.recipe, best.targets, parts, scoring)
+    return SelectedRecipe(best.name, recipe, values[best.name], values)
 
 
 def cross_fitted(
-    candidate: Candidate, parts: Sequence[HeldOut], metric: MetricName, n_folds: int = 3, random_state: int = 0
+    candidate: Candidate, parts: Sequence[HeldOut], scoring: MetricName, n_folds: int = 3, random_state: int = 0
 ) -> float:
-    """Give the metric over all documents, none of which was decided by numbers that it helped to find."""
-    if not candidate.wishes.any or min(part.y.n_samples for part in parts) < n_folds:
-        return judged(tune_recipe(candidate.recipe, candidate.wishes, parts, metric), parts, metric)
-    decided = [sp.lil_array(part.y.indicator.shape, dtype=np.int64) for part in parts]
+    """Return the metric over all documents, each decided by parameters that were tuned on other documents."""
+    if not candidate.targets.any or min(part.y.n_samples for part in parts) < n_folds:
+        return evaluate_recipe(tune_recipe(candidate.recipe, candidate.targets, parts, scoring), parts, scoring)
+    chosen = [sp.lil_array(part.y.indicator.shape, dtype=np.int64) for part in parts]
     splits = [folds(part.y, n_folds, random_state) for part in parts]
-    for of_parts in zip(*splits, strict=True):  # the same fold of every part
-        rest = [part.take(some) for part, (some, _) in zip(parts, of_parts, strict=True)]
-        recipe = tune_recipe(candidate.recipe, candidate.wishes, rest, metric)
-        for part, (_, held), rows in zip(parts, of_parts, decided, strict=True):
-            rows[held] = recipe.decided(part.model, part.X[held], part.support).sets
-    return measured_over(parts, decided, metric)
+    for fold_of_parts in zip(*splits, strict=True):  # the same fold of every part
+        rest = [part.take(some) for part, (some, _) in zip(parts, fold_of_parts, strict=True)]
+        recipe = tune_recipe(candidate.recipe, candidate.targets, rest, scoring)
+        for part, (_, held), rows in zip(parts, fold_of_parts, chosen, strict=True):
+            rows[held] = recipe.decide(part.posterior.take(held), part.support, with_value=False).sets
+    return evaluate_sets(parts, chosen, scoring)

@@ -1,5 +1,6 @@
-"""Text into numbers: TF-IDF over words and n-grams, whose fitted state is plain data."""
+"""Features of texts: TF-IDF over words and n-grams."""
 
+from setwise.text.inputs import texts_of
 from setwise.text.vectorizer import TextState, TextVectorizer
 
-__all__ = ["TextState", "TextVectorizer"]
+__all__ = ["TextState", "TextVectorizer", "texts_of"]

@@ -1,4 +1,4 @@
-"""What a vectorizer accepts, given by its user or read from a file; each refusal is one sentence."""
+"""Checks of the parameters and the state of a vectorizer, set by the user or read from a file."""
 
 from __future__ import annotations
 
@@ -12,85 +12,94 @@ from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData, InvalidParameter
 
-__all__ = ["check_idf", "check_parameters", "check_words", "lengths_of"]
+__all__ = ["check_idf", "check_parameters", "check_words", "ngram_lengths"]
 
-LONGEST_NGRAM = 100
-"""Words of an n-gram: beyond any use, and few enough that a long text takes no hours."""
+# Words per n-gram: more than is useful, and few enough that long texts are analyzed in reasonable time.
+MAX_NGRAM_LENGTH = 100
 
-LARGEST_IDF = 1.0 + 64.0 * math.log(2.0)
-"""That of a word in one of 2^64 documents."""
+# The idf of a word in one of 2^64 documents.
+MAX_IDF = 1.0 + 64.0 * math.log(2.0)
 
 
-def check_parameters(given: Mapping[str, Any]) -> None:
-    """Check all parameters of a vectorizer, by name."""
-    _check_ngram_range(given["ngram_range"])
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Raise ``InvalidParameter`` if a parameter of a vectorizer is invalid."""
+    _check_ngram_range(parameters["ngram_range"])
     for name in ("sublinear_tf", "lowercase"):
-        if not isinstance(given[name], bool | np.bool_):
-            raise InvalidParameter(f"{name} must be True or False; got {given[name]!r}.")
-    if given["min_df"] is not None:
-        _check_frequency(given["min_df"], "min_df")
-    _check_frequency(given["max_df"], "max_df")
-    if given["max_features"] is not None and not _whole(given["max_features"], 1):
-        raise InvalidParameter(f"max_features must be None or a whole number from 1 up; got {given['max_features']!r}.")
-    if given["strip_accents"] not in (None, "unicode", "ascii"):
-        raise InvalidParameter(f"strip_accents must be None, 'unicode' or 'ascii'; got {given['strip_accents']!r}.")
-    _check_stop_words(given["stop_words"])
+        if not isinstance(parameters[name], bool | np.bool_):
+            raise InvalidParameter(f"{name} must be True or False; got {parameters[name]!r}.")
+    if parameters["min_df"] is not None:
+        _check_frequency(parameters["min_df"], "min_df")
+    _check_frequency(parameters["max_df"], "max_df")
+    if parameters["max_features"] is not None and not _is_integer(parameters["max_features"], 1):
+        raise InvalidParameter(
+            f"max_features must be None or an integer of at least 1; got {parameters['max_features']!r}."
+        )
+    if parameters["strip_accents"] not in (None, "unicode", "ascii"):
+        raise InvalidParameter(
+            f"strip_accents must be None, 'unicode' or 'ascii'; got {parameters['strip_accents']!r}."
+        )
+    _check_stop_words(parameters["stop_words"])
 
 
-def lengths_of(words: Sequence[str]) -> tuple[int, int]:
-    """Return the fewest and the most words that an n-gram of the vocabulary has."""
+def ngram_lengths(words: Sequence[str]) -> tuple[int, int]:
+    """Return the lengths of the shortest and the longest n-gram of the vocabulary, in words."""
     lengths = [word.count(" ") + 1 for word in words]
     return min(lengths), max(lengths)
 
 
 def check_words(words: Sequence[Any], ngram_range: tuple[int, int]) -> None:
-    """Check that there are words, all of them strings that ``ngram_range`` allows, none of them twice."""
+    """Raise ``InvalidData`` unless the words are distinct strings, at least one, with lengths in ``ngram_range``."""
     if not words:
-        raise InvalidData("the vocabulary must have at least one word; got none.")
+        raise InvalidData("words must contain at least one word; got none.")
     for word in words:
         if not isinstance(word, str):
-            raise InvalidData(f"the vocabulary must hold strings; got a value of type {type(word).__name__}.")
+            raise InvalidData(f"words must be strings; got a value of type {type(word).__name__}.")
     if len(set(words)) != len(words):
-        raise InvalidData("the words of the vocabulary must all differ; got one twice.")
-    shortest, longest = lengths_of(words)
+        raise InvalidData("words must all differ; got one twice.")
+    shortest, longest = ngram_lengths(words)
     if shortest < ngram_range[0] or longest > ngram_range[1]:
-        raise InvalidData(f"the vocabulary must have n-grams of {ngram_range}; got {shortest} to {longest} words.")
+        raise InvalidData(f"words must have n-gram lengths in {ngram_range}; got {shortest} to {longest} words.")
 
 
 def check_idf(idf: Any, n_words: int) -> None:
-    """Check that there is a possible idf for each word."""
+    """Raise ``InvalidData`` unless there is one float32 idf per word, in the possible range."""
     if not isinstance(idf, np.ndarray) or idf.dtype != np.float32 or idf.shape != (n_words,):
-        raise InvalidData(f"idf must have a number in single precision for each of {n_words} words; got {_told(idf)}.")
-    if not bool(((idf >= 1.0) & (idf <= LARGEST_IDF)).all()):
-        raise InvalidData(f"idf must lie in [1, {LARGEST_IDF:.1f}]; got {idf.min():g} to {idf.max():g}.")
+        raise InvalidData(f"idf must be float32 with one value for each of {n_words} words; got {_describe(idf)}.")
+    if not bool(((idf >= 1.0) & (idf <= MAX_IDF)).all()):
+        raise InvalidData(f"idf must lie in [1, {MAX_IDF:.1f}]; got {idf.min():g} to {idf.max():g}.")
 
 
-def _told(array: NDArray[Any]) -> str:
+def _describe(array: NDArray[Any]) -> str:
     return f"shape {array.shape} of type {array.dtype}" if isinstance(array, np.ndarray) else type(array).__name__
 
 
-def _whole(value: Any, least: int) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least
+def _is_integer(value: Any, minimum: int) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= minimum
 
 
-def _check_ngram_range(given: Any) -> None:
-    pair = list(given) if isinstance(given, Collection) and not isinstance(given, str) else []
-    if len(pair) != 2 or not all(_whole(n, 1) for n in pair) or not pair[0] <= pair[1] <= LONGEST_NGRAM:
+def _check_ngram_range(ngram_range: Any) -> None:
+    pair = list(ngram_range) if isinstance(ngram_range, Collection) and not isinstance(ngram_range, str) else []
+    if len(pair) != 2 or not all(_is_integer(n, 1) for n in pair) or not pair[0] <= pair[1] <= MAX_NGRAM_LENGTH:
         raise InvalidParameter(
-            f"ngram_range must be two rising whole numbers from 1 to {LONGEST_NGRAM}, such as (1, 2); got {given!r}."
+            f"ngram_range must be two ascending integers from 1 to {MAX_NGRAM_LENGTH}, such as (1, 2); "
+            f"got {ngram_range!r}."
         )
 
 
 def _check_frequency(value: Any, name: str) -> None:
-    share = isinstance(value, float | np.floating) and 0.0 <= value <= 1.0
-    if not share and not _whole(value, 1):
+    fraction = isinstance(value, float | np.floating) and 0.0 <= value <= 1.0
+    if not fraction and not _is_integer(value, 1):
         raise InvalidParameter(
-            f"{name} must be a whole number of documents from 1 up, or a fraction in [0, 1]; got {value!r}."
+            f"{name} must be a number of documents of at least 1, or a fraction in [0, 1]; got {value!r}."
         )
 
 
-def _check_stop_words(given: Any) -> None:
-    if given is None or (isinstance(given, str) and given == "english"):
+def _check_stop_words(stop_words: Any) -> None:
+    if stop_words is None or (isinstance(stop_words, str) and stop_words == "english"):
         return
-    if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(one, str) for one in given):
-        raise InvalidParameter(f"stop_words must be None, 'english' or a list of strings; got {given!r}.")
+    if (
+        isinstance(stop_words, str)
+        or not isinstance(stop_words, Collection)
+        or not all(isinstance(word, str) for word in stop_words)
+    ):
+        raise InvalidParameter(f"stop_words must be None, 'english' or a list of strings; got {stop_words!r}.")

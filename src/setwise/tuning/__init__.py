@@ -1,22 +1,34 @@
-"""Training regularisation: early stopping, and the search for strength, ratio and iterations on held-out documents."""
+"""Tuning: the search for strength, L1 ratio and iterations on held-out documents, and early stopping."""
 
-from setwise.tuning.grid import Cell, Line, elastic_lines
-from setwise.tuning.search import PAPER, Progress, Tried, best_of, search
-from setwise.tuning.stopping import EarlyStopping, Patience, fit_for
-from setwise.tuning.validation import Part, Validation
+from setwise.tuning.autotune import Alternative, TuningResult, autotune
+from setwise.tuning.checkpoint import Checkpoint, check_checkpoint, whole_lines
+from setwise.tuning.early_stopping import CurveSchedule, EarlyStopping, fit_for, learning_curve
+from setwise.tuning.progress import progress_bar
+from setwise.tuning.search import PAPER, Progress, ProgressCallback, Trial, best_of, search, trial_of_row
+from setwise.tuning.validation import FEW_DOCUMENTS, MAX_HELD_OUT, Part, Validation, default_validation
 
 __all__ = [
+    "FEW_DOCUMENTS",
+    "MAX_HELD_OUT",
     "PAPER",
-    "Cell",
+    "Alternative",
+    "Checkpoint",
+    "CurveSchedule",
     "EarlyStopping",
-    "Line",
     "Part",
-    "Patience",
     "Progress",
-    "Tried",
+    "ProgressCallback",
+    "Trial",
+    "TuningResult",
     "Validation",
+    "autotune",
     "best_of",
-    "elastic_lines",
+    "check_checkpoint",
+    "default_validation",
     "fit_for",
+    "learning_curve",
+    "progress_bar",
     "search",
+    "trial_of_row",
+    "whole_lines",
 ]

@@ -1,36 +1,29 @@
-"""The default that needs no knobs: a model's grid is screened, and the best cells choose their prediction."""
+"""Automatic tuning: the settings of a grid are screened, and the best ones choose their recipe."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sklearn.base import clone
 
-from setwise.metrics.named import MetricName, oriented
-from setwise.prediction import Candidate, Recipe, choose
-from setwise.prediction.candidates import screens
-from setwise.tuning.budget import Plan
-from setwise.tuning.search import Progress, Tried, best_of, search
-from setwise.tuning.stopping import fit_for
-from setwise.tuning.validation import Part, Validation
+from setwise.metrics import MetricName, oriented
+from setwise.models import Patience, StrengthPath
+from setwise.prediction import Candidate, Recipe, screening, select_recipe
+from setwise.tuning.early_stopping import fit_for
+from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search
+from setwise.tuning.validation import Part
 
-__all__ = ["FEW_DOCUMENTS", "JUDGED_AT_MOST", "Alternative", "Tuned", "tune", "usual_validation"]
+__all__ = ["Alternative", "TuningResult", "autotune"]
 
 T = TypeVar("T")
-
-FEW_DOCUMENTS = 2000
-"""Below so many documents a held-out part is too small to choose by: they are held out in turns."""
-
-JUDGED_AT_MOST = 4000
-"""Held-out documents that predictions are tuned on: more hardly change three numbers, and cost time."""
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """A setting of the model with a recipe, and what they scored."""
+    """The score of one setting of the model under one recipe."""
 
     settings: dict[str, Any]
     recipe: str
@@ -38,100 +31,123 @@ class Alternative:
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class TuningResult:
     """What was chosen, and what else was tried."""
 
     model: Any
-    """With its parameters, not fitted."""
-    iterations: int | None
-    """To train for; None where training goes to its own end."""
+    """The chosen model with its parameters, not fitted."""
+    n_iterations: int | None
+    """Iterations to train for; None trains to convergence."""
     recipe: Recipe
     recipe_name: str
-    metric: MetricName
+    scoring: MetricName
     value: float
-    """On documents that neither the model nor the recipe's numbers had seen."""
-    tried: list[Tried]
-    """Every cell, as the judges that screened them saw it."""
+    """The metric on documents that neither the model nor the recipe's parameters were fitted on."""
+    trials: list[Trial]
+    """Every setting under the recipes that screened the grid."""
     alternatives: list[Alternative]
-    """Every recipe, on the cells that were best."""
+    """Every recipe, on the best settings."""
     trained: list[Any] = field(default_factory=list)
-    """The chosen model as it was judged: trained on the documents that were not held out, once a part.
+    """The chosen model as it was evaluated: fitted to the training documents of each part.
 
-    None are left once it was saved and loaded.
+    Empty once the result was saved and loaded.
     """
 
-    def fit(self, X: Any, y: Any) -> Any:
-        """Train the chosen model on all documents."""
-        return fit_for(self.model, X, y, self.iterations)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit the chosen model to all documents."""
+        return fit_for(self.model, X, y, self.n_iterations, sample_weight)
 
 
-def usual_validation(n_documents: int, random_state: int = 0) -> Validation:
-    """Hold a fifth out once, or where there are few documents, all of them in three turns."""
-    return Validation(0.2, 3 if n_documents < FEW_DOCUMENTS else None, random_state, JUDGED_AT_MOST)
-
-
-def tune(
+def autotune(
     model: Any,
     parts: Sequence[Part],
     candidates: Sequence[Candidate],
     *,
-    plan: Plan | None = None,
-    metric: MetricName = "instance_f1",
+    grid: Sequence[StrengthPath] | None = None,
+    early_stopping: Patience | None = None,
+    scoring: MetricName = "instance_f1",
     random_state: int = 0,
     dataset: str = "",
-    path: str | Path | None = None,
-    watcher: Callable[[Progress], None] | None = None,
-) -> Tuned:
-    """Find the cell of the plan and the recipe that serve the held-out documents best; without a plan, the recipe.
+    checkpoint: str | Path | None = None,
+    progress: ProgressCallback | None = None,
+) -> TuningResult:
+    """Choose the setting of a grid and the recipe that do best on held-out documents; without a grid, the recipe.
 
-    Cells are screened by a recipe or two; the best under each then tries every candidate, each judged on documents that
-    its numbers were not found on. ``path`` is a file of finished cells, see :func:`setwise.tuning.search`.
+    Settings are screened by one or two recipes. The best setting under each then tries every candidate, each evaluated
+    on documents that its parameters were not tuned on.
+
+    Parameters
+    ----------
+    model : LabelModel
+    parts : sequence of Part
+    candidates : sequence of Candidate
+        The recipes.
+    grid, early_stopping, checkpoint, progress
+        See :func:`setwise.tuning.search`.
+    scoring : str
+        Name of the metric to tune for.
+    random_state : int
+        Seed of the folds on which recipes are tuned.
+
+    Returns
+    -------
+    result : TuningResult
     """
-    tried: list[Tried] = []
+    trials: list[Trial] = []
     finalists: list[tuple[dict[str, Any], int | None]] = [({}, None)]
-    if plan is not None:
-        judges = screens(list(candidates))
-        tried = search(
+    if grid is not None:
+        screens = screening(candidates)
+        trials = search(
             model,
-            plan.lines,
+            grid,
             parts,
-            judges=judges,
-            metric=metric,
-            stopping=plan.stopping,
+            recipes=screens,
+            scoring=scoring,
+            early_stopping=early_stopping,
             dataset=dataset,
-            path=path,
-            watcher=watcher,
+            checkpoint=checkpoint,
+            progress=progress,
         )
-        finalists = _finalists(tried, judges, metric)
-    report = _Counted("choosing the prediction", len(finalists) * (len(parts) + len(candidates) + 1), watcher)
-    best: Tuned | None = None
+        finalists = _finalists(trials, screens, scoring)
+    steps = _StepCounter("choosing the prediction", len(finalists) * (len(parts) + len(candidates) + 1), progress)
+    best: TuningResult | None = None
     alternatives: list[Alternative] = []
-    for settings, iterations in finalists:
+    for settings, n_iterations in finalists:
         one = clone(model).set_params(**settings)
-        trained = [report.after(fit_for(one, part.X, part.y, iterations)) for part in parts]
-        held = [part.held_out(model) for part, model in zip(parts, trained, strict=True)]
-        chosen = report.after(choose(candidates, held, metric=metric, random_state=random_state, tried=report.step))
-        alternatives += [Alternative(settings, name, value) for name, value in chosen.values.items()]
-        if best is None or oriented(metric, chosen.value) > oriented(metric, best.value):
-            best = Tuned(
-                one, iterations, chosen.recipe, chosen.name, metric, chosen.value, tried, alternatives, trained
+        trained = [steps.after(fit_for(one, part.features, part.y, n_iterations, part.sample_weight)) for part in parts]
+        held = [part.held_out(fitted) for part, fitted in zip(parts, trained, strict=True)]
+        selected = steps.after(
+            select_recipe(candidates, held, scoring=scoring, random_state=random_state, after_each=steps.step)
+        )
+        alternatives += [Alternative(settings, name, value) for name, value in selected.values.items()]
+        if best is None or oriented(scoring, selected.value) > oriented(scoring, best.value):
+            best = TuningResult(
+                one,
+                n_iterations,
+                selected.recipe,
+                selected.name,
+                scoring,
+                selected.value,
+                trials,
+                alternatives,
+                trained,
             )
     assert best is not None
     return best
 
 
-class _Counted:
-    """Counts the steps of a stage, and tells a watcher after each."""
+class _StepCounter:
+    """Counts the steps of a stage, and reports each."""
 
-    def __init__(self, stage: str, total: int, watcher: Callable[[Progress], None] | None) -> None:
-        self._stage, self._total, self._watcher = stage, total, watcher
+    def __init__(self, stage: str, total: int, progress: ProgressCallback | None) -> None:
+        self._stage, self._total, self._progress = stage, total, progress
         self._done = -1
         self.step()
 
     def step(self) -> None:
         self._done += 1
-        if self._watcher is not None:
-            self._watcher(Progress(self._done, self._total, stage=self._stage))
+        if self._progress is not None:
+            self._progress(Progress(self._done, self._total, stage=self._stage))
 
     def after(self, result: T) -> T:
         """Count a step that is done, and return its result."""
@@ -140,12 +156,12 @@ class _Counted:
 
 
 def _finalists(
-    tried: Sequence[Tried], judges: Sequence[Candidate], metric: MetricName
+    trials: Sequence[Trial], screens: Sequence[Candidate], scoring: MetricName
 ) -> list[tuple[dict[str, Any], int | None]]:
-    """Give the best cell under each judge, once."""
+    """Return the best setting under each screening recipe, once."""
     found: dict[Any, tuple[dict[str, Any], int | None]] = {}
-    for judge in judges:
-        best = best_of([one for one in tried if one.judge == judge.name], metric)
+    for screen in screens:
+        best = best_of([one for one in trials if one.recipe == screen.name], scoring)
         assert best is not None
-        found[best.cell] = best.cell.settings, best.iterations
+        found[best.setting] = best.setting.values, best.n_iterations
     return list(found.values())

@@ -1,4 +1,4 @@
-"""What run it is, in a few letters: two runs of the same data and settings have the same."""
+"""The fingerprint of a run: two runs of the same data and settings have the same."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from setwise.learners import FeatureColumns
+from setwise.models import Patience, StrengthPath
 from setwise.prediction import Candidate
-from setwise.tuning.grid import Line
-from setwise.tuning.stopping import Patience
+from setwise.tuning.early_stopping import CurveSchedule
 from setwise.tuning.validation import Part
 
 __all__ = ["fingerprint"]
@@ -20,29 +21,36 @@ __all__ = ["fingerprint"]
 
 def fingerprint(
     model: Any,
-    lines: Sequence[Line],
+    paths: Sequence[StrengthPath],
     parts: Sequence[Part],
-    judges: Sequence[Candidate],
-    metric: str,
-    stopping: Patience | None,
+    recipes: Sequence[Candidate],
+    scoring: str,
+    evaluations: Patience | CurveSchedule | None,
 ) -> str:
-    """Give a digest of all that decides what a search finds; the number of threads is not part of it."""
+    """Return a digest of everything that decides the result of a search; the number of threads is not part of it."""
     digest = hashlib.sha256()
     parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "n_jobs"}
-    judged = [(one.name, *_recipe_words(one)) for one in judges]
-    settings = (type(model).__name__, parameters, [asdict(line) for line in lines], judged, metric, stopping)
+    candidates = [(one.name, *_recipe_fields(one)) for one in recipes]
+    settings = (type(model).__name__, parameters, [asdict(path) for path in paths], candidates, scoring, evaluations)
     digest.update(repr(settings).encode())
     for part in parts:
-        for matrix in (part.X, part.X_held, part.y.indicator, part.y_held.indicator):
+        weights = () if part.sample_weight is None else (part.sample_weight,)
+        for matrix in (
+            FeatureColumns.matrix_of(part.X),
+            part.X_held,
+            part.y.indicator,
+            part.y_held.indicator,
+            *weights,
+        ):
             for array in _arrays(matrix):
                 digest.update(repr((array.shape, array.dtype.str)).encode())
                 digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
-def _recipe_words(candidate: Candidate) -> tuple[str, ...]:
+def _recipe_fields(candidate: Candidate) -> tuple[str, ...]:
     recipe = {name: value for name, value in vars(candidate.recipe).items() if name != "n_jobs"}
-    return repr(recipe), repr(candidate.wishes)
+    return repr(recipe), repr(candidate.targets)
 
 
 def _arrays(matrix: Any) -> Iterable[Any]:

@@ -1,17 +1,17 @@
-"""Bars that show how far a training is, one per stage, on a terminal alone."""
+"""Progress bars of a training, one per stage, on a terminal only."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from setwise.tuning.search import Progress
+from setwise.tuning.search import Progress, ProgressCallback
 
 __all__ = ["StageBars", "progress_bar"]
 
 BAR_WIDTH = 16
-"""With the longest name of a metric before it, a line still fits 80 columns."""
+"""Narrow enough that a line with the longest metric name fits 80 columns."""
 
 
 class StageBars:
@@ -27,7 +27,7 @@ class StageBars:
         if progress.stage != self._stage:
             self.end_stage()
             self._stage, self._task = progress.stage, self._bars.add_task(progress.stage, total=None, count="")
-        best = "" if progress.best is None else f", best {progress.best.row['metric']} {progress.best.value:.4f}"
+        best = "" if progress.best is None else f", best {progress.best.row['scoring']} {progress.best.value:.4f}"
         count = "" if progress.total is None else f"{progress.done}/{progress.total}"
         self._bars.update(
             self._task,
@@ -44,12 +44,12 @@ class StageBars:
 
 
 @contextmanager
-def progress_bar(*, shown: bool) -> Iterator[Callable[[Progress], None]]:
+def progress_bar(*, shown: bool) -> Iterator[ProgressCallback]:
     """Yield a function that shows progress on standard error, or does nothing unless ``shown``."""
     if not shown:
         yield lambda progress: None
         return
-    from rich.console import Console  # not needed by those who want no bar
+    from rich.console import Console  # imported only where a bar is shown
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 

@@ -1,4 +1,4 @@
-"""The search: every cell is trained on a part of the documents and judged on the rest."""
+"""The search over a grid: every setting is trained on one part of the documents and evaluated on the rest."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from typing import Any
 
 from sklearn.base import clone
 
-from setwise.exceptions import InvalidData
-from setwise.metrics.named import MetricName, checked_metric, oriented
-from setwise.models.model_size import ModelSize, model_size
-from setwise.prediction import Candidate, Recipe, judged, tune_recipe
+from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.metrics import MetricName, checked_metric, oriented
+from setwise.models import ModelSize, Patience, Setting, StrengthPath
+from setwise.prediction import Candidate, Recipe, evaluate_recipe, tune_recipe
+from setwise.tuning.checkpoint import Checkpoint
+from setwise.tuning.early_stopping import CurveSchedule, EarlyStopping, learning_curve
 from setwise.tuning.fingerprint import fingerprint
-from setwise.tuning.grid import Cell, Line
-from setwise.tuning.stopping import EarlyStopping, Patience
-from setwise.tuning.store import CellStore
 from setwise.tuning.validation import Part
 
-__all__ = ["PAPER", "Progress", "Tried", "Watcher", "best_of", "search", "tried_of_row"]
+__all__ = ["PAPER", "Progress", "ProgressCallback", "Trial", "best_of", "search", "trial_of_row"]
 
 PAPER = Candidate("paper", Recipe("support", "gfm"))
 """The paper's prediction: support inference, then the set of the best expected F1."""
 
 
 @dataclass(frozen=True)
-class Tried:
-    """What a cell scored under one judge."""
+class Trial:
+    """The score of one setting under one recipe."""
 
-    cell: Cell
-    judge: str
-    iterations: int | None
-    """To train for; None where training goes to its own end."""
+    setting: Setting
+    recipe: str
+    """Name of the candidate recipe."""
+    n_iterations: int | None
+    """Iterations to train for; None trains to convergence."""
     value: float
-    """The metric, on the documents held out."""
+    """The metric on the held-out documents."""
     row: dict[str, Any]
-    """All that is known of it, as stored."""
+    """The trial as it is stored in the checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -50,119 +50,149 @@ class Progress:
     done: int = 0
     total: int | None = None
     """None where the steps of the stage cannot be counted."""
-    best: Tried | None = None
+    best: Trial | None = None
     stage: str = "tuning"
 
 
-Watcher = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 
 
 def search(
     model: Any,
-    lines: Sequence[Line],
+    paths: Sequence[StrengthPath],
     parts: Sequence[Part],
     *,
-    judges: Sequence[Candidate] = (PAPER,),
-    metric: MetricName = "instance_f1",
-    stopping: Patience | None = None,
+    recipes: Sequence[Candidate] = (PAPER,),
+    scoring: MetricName = "instance_f1",
+    early_stopping: Patience | None = None,
+    learning_curves: CurveSchedule | None = None,
     dataset: str = "",
-    path: str | Path | None = None,
-    watcher: Watcher | None = None,
-) -> list[Tried]:
-    """Train every cell of the lines on each part, and judge it by each judge: cell after cell, judge after judge.
+    checkpoint: str | Path | None = None,
+    progress: ProgressCallback | None = None,
+) -> list[Trial]:
+    """Train every setting of the grid on each part, and evaluate it under each recipe.
 
-    With ``stopping`` each fit is watched by the first judge, and the iterations are chosen with the cell; without, fits
-    go to their end, each from where the stronger one ended. With several parts a value is that of all their documents
-    together, and the iterations are the median of theirs. A judge that has numbers to find finds them on the documents
-    that it judges.
+    Parameters
+    ----------
+    model : LabelModel
+        Its other parameters.
+    paths : sequence of StrengthPath
+        The grid.
+    parts : sequence of Part
+        With several, a value is that of all their held-out documents together.
+    recipes : sequence of Candidate
+        Those with parameters to tune are tuned on the documents they are evaluated on.
+    scoring : str
+        Name of a metric.
+    early_stopping : Patience, optional
+        Evaluate each fit by the first recipe while it trains, and choose the number of iterations with the setting: the
+        median over the parts. By default fits run to convergence, each warm-started from the stronger one.
+    learning_curves : CurveSchedule, optional
+        Evaluate each fit by every recipe while it trains, without stopping it and without warm starts: the history of a
+        trial then is the learning curve of its recipe on each part.
+    dataset : str
+        Stored in the checkpoint.
+    checkpoint : path, optional
+        A file of finished settings: a run that was interrupted continues there, with the same result.
+    progress : callable, optional
+        Called after each setting.
 
-    ``path`` names a file of finished cells: a run that was ended in any way goes on there, and gives the same. Only
-    documents of the parts are ever read.
+    Returns
+    -------
+    trials : list of Trial
+        One per setting and recipe, in the order of the grid.
     """
-    run = _Run(model, parts, judges, checked_metric(metric), stopping, dataset)
-    done: dict[tuple[Cell, str], Tried] = {}
-    total = sum(len(line.strengths) for line in lines)
+    if early_stopping is not None and learning_curves is not None:
+        raise InvalidParameter("early_stopping ends a training and learning_curves does not. Use one of them.")
+    run = _Run(model, parts, recipes, checked_metric(scoring, "scoring"), early_stopping, learning_curves, dataset)
+    done: dict[tuple[Setting, str], Trial] = {}
+    total = sum(len(path.strengths) for path in paths)
 
-    def note(tried: Tried) -> None:
-        done[tried.cell, tried.judge] = tried
+    def note(trial: Trial) -> None:
+        done[trial.setting, trial.recipe] = trial
 
     def report() -> None:
-        if watcher is not None:
-            watcher(Progress(len(done) // len(judges), total, best_of(list(done.values()), run.metric)))
+        if progress is not None:
+            progress(Progress(len(done) // len(recipes), total, best_of(list(done.values()), run.scoring)))
 
     with ExitStack() as stack:
         store = None
-        if path is not None:
-            what = fingerprint(model, lines, parts, judges, metric, stopping)
-            store = stack.enter_context(CellStore(path, {"dataset": dataset, "fingerprint": what}))
-            for tried in run.restored(store, lines):
-                note(tried)
+        if checkpoint is not None:
+            run_id = fingerprint(model, paths, parts, recipes, scoring, early_stopping or learning_curves)
+            store = stack.enter_context(Checkpoint(checkpoint, {"dataset": dataset, "fingerprint": run_id}))
+            for trial in run.restored(store, paths):
+                note(trial)
         report()
-        for line in lines:
-            missing = {cell for cell in line.cells if any((cell, judge.name) not in done for judge in judges)}
-            for found in run.line(line, missing) if missing else ():
-                for tried in found:
-                    if (tried.cell, tried.judge) not in done:
+        for path in paths:
+            missing = {one for one in path.settings if any((one, recipe.name) not in done for recipe in recipes)}
+            for trials in run.path(path, missing) if missing else ():
+                for trial in trials:
+                    if (trial.setting, trial.recipe) not in done:
                         if store is not None:
-                            store.add(tried.row)
-                        note(tried)
+                            store.add(trial.row)
+                        note(trial)
                 report()
-    return [done[cell, judge.name] for line in lines for cell in line.cells for judge in judges]
+    return [done[setting, recipe.name] for path in paths for setting in path.settings for recipe in recipes]
 
 
-def best_of(tried: Sequence[Tried], metric: MetricName = "instance_f1") -> Tried | None:
-    """Give the best, the first of equals; None where nothing was tried."""
-    return max(tried, key=lambda one: oriented(metric, one.value), default=None)
+def best_of(trials: Sequence[Trial], scoring: MetricName = "instance_f1") -> Trial | None:
+    """Return the best trial, the first of equals; None where there is none."""
+    return max(trials, key=lambda one: oriented(scoring, one.value), default=None)
+
+
+History = list[list[tuple[float, float]]]
+"""Per part: iterations that were evaluated, and the metric there."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Trained:
-    """A cell with its models, one a part, and what was seen of each while it trained."""
+    """A setting with its models, one per part, and the evaluations during the training of each."""
 
-    cell: Cell
+    setting: Setting
     models: list[Any]
-    iterations: int | None = None
-    history: list[list[tuple[float, float]]] = field(default_factory=list)
-    """Of each part: iterations that were looked at, and the metric there."""
+    n_iterations: int | None = None
+    histories: list[History] = field(default_factory=list)
+    """One per recipe; empty where nothing was evaluated during the training."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Run:
     model: Any
     parts: Sequence[Part]
-    judges: Sequence[Candidate]
-    metric: MetricName
-    stopping: Patience | None
+    recipes: Sequence[Candidate]
+    scoring: MetricName
+    early_stopping: Patience | None
+    learning_curves: CurveSchedule | None
     dataset: str
 
-    def restored(self, store: CellStore, lines: Sequence[Line]) -> Iterator[Tried]:
-        """Read the rows of an earlier run, each checked, so that a damaged one is found before any training."""
-        cells = {cell: cell for line in lines for cell in line.cells}
+    def restored(self, store: Checkpoint, paths: Sequence[StrengthPath]) -> Iterator[Trial]:
+        """Read the rows of an earlier run and check each, so that a damaged one is found before any training."""
+        settings = {setting: setting for path in paths for setting in path.settings}
         for number, row in enumerate(store.rows, start=2):
             try:
                 self._check_row(row)
-                tried = tried_of_row(row)
-                cell = cells[tried.cell]
-            except (KeyError, TypeError):  # a setting is missing, is not in the grid, or is a list
+                trial = trial_of_row(row)
+                setting = settings[trial.setting]
+            except (KeyError, TypeError):  # a parameter is missing, is not in the grid, or is a list
                 reason = "its settings are not of this run"
             except ValueError as error:
                 reason = str(error)
             else:
-                yield replace(tried, cell=cell)
+                yield replace(trial, setting=setting)
                 continue
             raise InvalidData(
-                f"{store.path}, line {number}: a row must be one that this run wrote; {reason}. "
+                f"{store.path}, line {number}, was not written by this run: {reason}. "
                 f"Hint: remove that line, and run again."
             )
 
     def _check_row(self, row: dict[str, Any]) -> None:
-        """Raise ``ValueError`` unless each field of a stored row but its settings has a value that it can have."""
+        """Raise ``ValueError`` unless each field of a stored row, except its settings, has a possible value."""
         possible: dict[str, Callable[[Any], bool]] = {
             "dataset": lambda name: name == self.dataset,
             "model": lambda name: name == type(self.model).__name__,
-            "judge": lambda name: name in [judge.name for judge in self.judges],
-            "iterations": lambda count: count is None or _is_count(count),
-            "metric": lambda name: name == self.metric,
+            "recipe": lambda name: name in [recipe.name for recipe in self.recipes],
+            "n_iterations": lambda count: count is None or _is_count(count),
+            "scoring": lambda name: name == self.scoring,
             "value": _is_number,
             "seconds": _is_number,
             **dict.fromkeys(ModelSize._fields, _is_count),
@@ -172,72 +202,111 @@ class _Run:
             if name not in row or not holds(row[name]):
                 raise ValueError(f"its {name} is {row.get(name)!r:.40}")
 
-    def line(self, line: Line, wanted: set[Cell]) -> Iterator[list[Tried]]:
-        """Train the line and judge the cells that are wanted.
+    def path(self, path: StrengthPath, missing: set[Setting]) -> Iterator[list[Trial]]:
+        """Train a path and evaluate the settings that are missing.
 
-        Where fits start from stronger ones, the whole line is trained anew, so that a run that was cut gives the same.
+        Where fits are warm-started, the whole path is trained again, so that an interrupted run has the same result.
         """
-        base = clone(self.model).set_params(**line.parameters)
+        base = clone(self.model).set_params(**path.parameters)
         started = time.perf_counter()
-        for trained in self._watched(base, line, wanted) if self.stopping else self._path(base, line):
-            if trained.cell in wanted:
+        for trained in self._train(base, path, missing):
+            if trained.setting in missing:
                 seconds = time.perf_counter() - started
-                yield [self._judged(trained, judge, seconds) for judge in self.judges]
+                yield self._evaluate(trained, seconds)
                 started = time.perf_counter()
 
-    def _path(self, base: Any, line: Line) -> Iterator[_Trained]:
-        paths = [base.fit_path(part.X, part.y, line.strengths) for part in self.parts]
-        for cell, *models in zip(line.cells, *paths, strict=True):
-            yield _Trained(cell, models)
+    def _train(self, base: Any, path: StrengthPath, missing: set[Setting]) -> Iterator[_Trained]:
+        if self.early_stopping is not None:
+            return self._stopped_early(base, path, missing)
+        if self.learning_curves is not None:
+            return self._with_curves(base, path, missing, self.learning_curves)
+        return self._converged(base, path)
 
-    def _watched(self, base: Any, line: Line, wanted: set[Cell]) -> Iterator[_Trained]:
-        for cell in line.cells:
-            if cell in wanted:
-                found = [self._stopped(clone(base).set_params(strength=cell.strength), part) for part in self.parts]
-                known = [watch.best_iteration for _, watch in found if watch.best_iteration is not None]
+    def _converged(self, base: Any, path: StrengthPath) -> Iterator[_Trained]:
+        fits = [base.fit_path(part.features, part.y, path.strengths, part.sample_weight) for part in self.parts]
+        for setting, *models in zip(path.settings, *fits, strict=True):
+            yield _Trained(setting, models)
+
+    def _stopped_early(self, base: Any, path: StrengthPath, missing: set[Setting]) -> Iterator[_Trained]:
+        for setting in path.settings:
+            if setting in missing:
+                fits = [self._stop_early(clone(base).set_params(strength=setting.strength), one) for one in self.parts]
+                best = [stopping.best_iteration for _, stopping in fits if stopping.best_iteration is not None]
+                history = [
+                    [(row["iteration"], oriented(self.scoring, row["score"])) for row in stopping.rows]
+                    for _, stopping in fits
+                ]
                 yield _Trained(
-                    cell,
-                    [model for model, _ in found],
-                    round(statistics.median(known)) if known else None,
-                    [
-                        [(row["iteration"], oriented(self.metric, row["oriented"])) for row in watch.rows]
-                        for _, watch in found
-                    ],
+                    setting,
+                    [model for model, _ in fits],
+                    round(statistics.median(best)) if best else None,
+                    [history] * len(self.recipes),
                 )
 
-    def _stopped(self, model: Any, part: Part) -> tuple[Any, EarlyStopping]:
-        """Train until the first judge has seen enough; give the model where it was best, and what was seen."""
-        watch = EarlyStopping(
-            lambda trained: oriented(self.metric, self._value(self.judges[0], [trained], [part])),
-            self.stopping,
-            keep=True,
+    def _with_curves(
+        self, base: Any, path: StrengthPath, missing: set[Setting], schedule: CurveSchedule
+    ) -> Iterator[_Trained]:
+        for setting in path.settings:
+            if setting in missing:
+                models = [clone(base).set_params(strength=setting.strength) for _ in self.parts]
+                curves = [self._curve(*pair, schedule) for pair in zip(models, self.parts, strict=True)]
+                histories: list[History] = [
+                    [[(iteration, values[number]) for iteration, values in curve] for curve in curves]
+                    for number in range(len(self.recipes))
+                ]
+                yield _Trained(setting, models, None, histories)
+
+    def _curve(self, model: Any, part: Part, schedule: CurveSchedule) -> list[tuple[int, list[float]]]:
+        """Train the model on a part; return the metric under each recipe at the scheduled iterations."""
+
+        def values(trained: Any) -> list[float]:
+            return self._values([trained], [part], self.recipes)
+
+        return learning_curve(model, part.features, part.y, values, schedule, part.sample_weight)
+
+    def _stop_early(self, model: Any, part: Part) -> tuple[Any, EarlyStopping]:
+        """Train until early stopping ends it; return the best model, and the evaluations."""
+        stopping = EarlyStopping(
+            lambda trained: oriented(self.scoring, self._values([trained], [part], self.recipes[:1])[0]),
+            self.early_stopping,
+            keep_state=True,
         )
-        model.fit(part.X, part.y, callback=watch)
-        if watch.best_state is None:  # it was over before the first look
-            return model, watch
-        return type(model).from_state(watch.best_state), watch
+        model.fit(part.features, part.y, part.sample_weight, callback=stopping)
+        if stopping.best_state is None:  # training ended before the first evaluation
+            return model, stopping
+        return type(model).from_state(stopping.best_state), stopping
 
-    def _value(self, judge: Candidate, models: Sequence[Any], parts: Sequence[Part]) -> float:
+    def _values(self, models: Sequence[Any], parts: Sequence[Part], recipes: Sequence[Candidate]) -> list[float]:
+        """Score the held-out documents once, and return the metric under each recipe."""
         held = [part.held_out(model) for part, model in zip(parts, models, strict=True)]
-        return judged(tune_recipe(judge.recipe, judge.wishes, held, self.metric), held, self.metric)
+        return [
+            evaluate_recipe(tune_recipe(one.recipe, one.targets, held, self.scoring), held, self.scoring)
+            for one in recipes
+        ]
 
-    def _judged(self, trained: _Trained, judge: Candidate, seconds: float) -> Tried:
+    def _evaluate(self, trained: _Trained, seconds: float) -> list[Trial]:
         started = time.perf_counter()
-        value = self._value(judge, trained.models, self.parts)
-        size = model_size(trained.models[0])
-        row = {
-            "dataset": self.dataset,
-            "model": type(self.model).__name__,
-            **trained.cell.settings,
-            "judge": judge.name,
-            "iterations": trained.iterations,
-            "metric": self.metric,
-            "value": value,
-            "seconds": round(seconds + time.perf_counter() - started, 4),
-            **size._asdict(),
-            "history": trained.history,
-        }
-        return tried_of_row(row)
+        values = self._values(trained.models, self.parts, self.recipes)
+        seconds += time.perf_counter() - started
+        size = trained.models[0].size()
+        histories: list[History] = trained.histories or [[]] * len(self.recipes)
+        return [
+            trial_of_row(
+                {
+                    "dataset": self.dataset,
+                    "model": type(self.model).__name__,
+                    **trained.setting.values,
+                    "recipe": recipe.name,
+                    "n_iterations": trained.n_iterations,
+                    "scoring": self.scoring,
+                    "value": value,
+                    "seconds": round(seconds, 4),
+                    **size._asdict(),
+                    "history": history,
+                }
+            )
+            for recipe, value, history in zip(self.recipes, values, histories, strict=True)
+        ]
 
 
 def _is_number(value: Any) -> bool:
@@ -249,22 +318,22 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_history(value: Any) -> bool:
-    """Whether it is, of each part, a list of pairs: an iteration and the metric there."""
+    """Return whether it is, per part, a list of pairs: an iteration and the metric there."""
     return isinstance(value, list) and all(
         isinstance(part, list)
-        and all(isinstance(look, list) and len(look) == 2 and all(map(_is_number, look)) for look in part)
+        and all(isinstance(pair, list) and len(pair) == 2 and all(map(_is_number, pair)) for pair in part)
         for part in value
     )
 
 
 _NOT_SETTINGS = frozenset(
-    ["dataset", "model", "judge", "iterations", "metric", "value", "seconds", *ModelSize._fields, "history"]
+    ["dataset", "model", "recipe", "n_iterations", "scoring", "value", "seconds", *ModelSize._fields, "history"]
 )
 
 
-def tried_of_row(row: dict[str, Any]) -> Tried:
-    """Read a row as stored."""
-    settings = {name: value for name, value in row.items() if name not in _NOT_SETTINGS}
-    strength = settings.pop("strength")
-    cell = Cell(strength, tuple(sorted(settings.items())))
-    return Tried(cell, row["judge"], row["iterations"], row["value"], row)
+def trial_of_row(row: dict[str, Any]) -> Trial:
+    """Read a trial from a stored row."""
+    parameters = {name: value for name, value in row.items() if name not in _NOT_SETTINGS}
+    strength = parameters.pop("strength")
+    setting = Setting(strength, tuple(sorted(parameters.items())))
+    return Trial(setting, row["recipe"], row["n_iterations"], row["value"], row)

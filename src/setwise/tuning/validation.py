@@ -1,4 +1,4 @@
-"""Which documents are trained on, and which are held out to judge by."""
+"""Which documents are trained on, and which are held out to evaluate on."""
 
 from __future__ import annotations
 
@@ -11,41 +11,62 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from setwise.data.splits import folds, hold_out
+from setwise.data import folds, hold_out
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, Support
+from setwise.learners import FeatureColumns
 from setwise.prediction import HeldOut
 
-__all__ = ["Part", "Validation"]
+__all__ = ["FEW_DOCUMENTS", "MAX_HELD_OUT", "Part", "Validation", "default_validation"]
+
+FEW_DOCUMENTS = 2000
+"""With fewer documents a held-out part is too small to choose by, and cross-validation is used."""
+
+MAX_HELD_OUT = 4000
+"""Held-out documents that recipes are tuned on: more hardly change three numbers, and cost time."""
 
 Documents = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Documents to train on, and documents to judge by."""
+    """Training documents and held-out documents of one split."""
 
     X: Any
+    """The features of the training documents: a matrix, or FeatureColumns that were laid out before."""
     y: LabelMatrix
     X_held: Any
     y_held: LabelMatrix
     make_support: Callable[[LabelMatrix], Support]
+    sample_weight: NDArray[np.float64] | None = None
+
+    @cached_property
+    def features(self) -> FeatureColumns:
+        """The features of the training documents, laid out once for all fits."""
+        return FeatureColumns.of(self.X)
 
     @cached_property
     def support(self) -> Support:
-        """The label sets of the training documents."""
+        """The label sets of the training documents, compiled once for all predictions."""
         return self.make_support(self.y)
 
     def held_out(self, model: Any) -> HeldOut:
-        """Give what a recipe is judged by, once a model was trained on the part."""
-        return HeldOut(model, self.X_held, self.y_held, self.support)
+        """Score the held-out documents with a model that was trained on this part."""
+        return HeldOut.of(model, self.X_held, self.y_held, self.support)
 
 
 @dataclass(frozen=True)
 class Validation:
-    """How documents are held out: a share of them once, or in ``n_folds`` turns each once; labels shared out.
+    """How documents are held out: a share of them once, or each once in ``n_folds`` folds, stratified by label.
 
-    At most ``max_documents`` are judged by; the others that were held out stay unused.
+    Parameters
+    ----------
+    share : float
+        Share of the documents that is held out, where ``n_folds`` is None.
+    n_folds : int, optional
+    random_state : int
+    max_documents : int, optional
+        Most held-out documents that are used, over all folds.
     """
 
     share: float = 0.2
@@ -53,8 +74,14 @@ class Validation:
     random_state: int = 0
     max_documents: int | None = None
 
-    def parts(self, X: Any, y: LabelMatrix, make_support: Callable[[LabelMatrix], Support] = Support.of) -> list[Part]:
-        """Split the documents; nothing but their labels and the random_state decides where one goes."""
+    def parts(
+        self,
+        X: Any,
+        y: LabelMatrix,
+        make_support: Callable[[LabelMatrix], Support] = Support.of,
+        sample_weight: NDArray[np.float64] | None = None,
+    ) -> list[Part]:
+        """Split the documents; the split depends on the labels and ``random_state`` alone."""
         least = 2 if self.n_folds is None else self.n_folds
         if y.n_samples < least:
             raise InvalidData(f"X must have at least {least} documents to hold some out; got n_samples={y.n_samples}.")
@@ -65,13 +92,25 @@ class Validation:
             else folds(y, self.n_folds, self.random_state)
         )
         return [
-            Part(rows[rest], y.take(rest), rows[judged], y.take(judged), make_support)
-            for rest, judged in ((rest, self._some(held, len(splits))) for rest, held in splits)
+            Part(
+                rows[train],
+                y.take(train),
+                rows[used],
+                y.take(used),
+                make_support,
+                None if sample_weight is None else sample_weight[train],
+            )
+            for train, used in ((train, self._limited(held, len(splits))) for train, held in splits)
         ]
 
-    def _some(self, held: Documents, n_parts: int) -> Documents:
-        """Give at most this part's share of the documents to judge by."""
+    def _limited(self, held: Documents, n_parts: int) -> Documents:
+        """Return at most this part's share of ``max_documents``."""
         if self.max_documents is None or len(held) * n_parts <= self.max_documents:
             return held
         random = np.random.default_rng(self.random_state)
         return np.sort(random.permutation(held)[: max(1, self.max_documents // n_parts)])
+
+
+def default_validation(n_documents: int, random_state: int = 0) -> Validation:
+    """Hold out a fifth once, or with few documents, use three folds."""
+    return Validation(0.2, 3 if n_documents < FEW_DOCUMENTS else None, random_state, MAX_HELD_OUT)

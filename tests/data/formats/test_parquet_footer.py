@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,7 +10,7 @@ import pytest
 from setwise.data.formats.parquet_footer import Column, RowGroup, read_footer
 
 
-def written(**options) -> io.BytesIO:
+def write_table(**options: Any) -> io.BytesIO:
     file = io.BytesIO()
     table = pa.table(
         {
@@ -31,8 +32,8 @@ def written(**options) -> io.BytesIO:
         {"use_dictionary": False, "write_statistics": False, "version": "1.0"},
     ],
 )
-def test_it_is_what_pyarrow_tells(options):
-    file = written(**options)
+def test_sizes_are_those_of_pyarrow(options: dict[str, Any]) -> None:
+    file = write_table(**options)
     metadata = pq.ParquetFile(file).metadata
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     columns = [[group.column(number) for number in range(group.num_columns)] for group in groups]
@@ -53,8 +54,8 @@ def test_it_is_what_pyarrow_tells(options):
     ]
 
 
-def test_a_damaged_footer():
-    content = written().getvalue()
+def test_a_damaged_footer() -> None:
+    content = write_table().getvalue()
     length = int.from_bytes(content[-8:-4], "little")
     start = len(content) - 8 - length
     refused = 0
@@ -65,5 +66,5 @@ def test_a_damaged_footer():
         except ValueError:
             refused += 1
     assert refused > 10
-    with pytest.raises(ValueError, match="cut short or damaged"):
+    with pytest.raises(ValueError, match="truncated or damaged"):
         read_footer(io.BytesIO(b"PAR1"))

@@ -1,4 +1,8 @@
-"""Tables, csv and tsv: a head that names the columns, then a row a document; quoted fields may hold line ends."""
+"""Tables, csv and tsv: a header with the column names, then one row per document; quoted fields may contain line ends.
+
+Spreadsheets run cells that begin with ``=`` and the like as formulas. Such labels and ids are written with an
+apostrophe in front, which reading removes.
+"""
 
 from __future__ import annotations
 
@@ -6,75 +10,102 @@ import csv
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import BinaryIO
 
 from setwise.data.documents import Names, TextDocument
 from setwise.data.formats import streams
-from setwise.data.formats.errors import Problems, Refused, shown
-from setwise.data.formats.fields import Fields, clean_labels
-from setwise.data.formats.names import bare_name
+from setwise.data.formats.errors import DocumentError, Problems, preview
+from setwise.data.formats.fields import FieldNames, clean_labels
+from setwise.data.formats.format import Format, LineWriter, Reading, Writer
+from setwise.data.formats.names import strip_name
 from setwise.data.formats.options import ReadOptions, WriteOptions
-from setwise.data.formats.reading import Reading
-from setwise.data.formats.sniffing import delimiter_in
-from setwise.data.formats.spreadsheet import escape_formula, unescape_formula
-from setwise.data.formats.streams import Lines, Source, decoded
-from setwise.data.formats.writing import LineWriter, Writer
+from setwise.data.formats.streams import Lines, Source, decode_line
 from setwise.exceptions import InvalidData
 
-__all__ = ["csv_writer", "read_csv", "read_tsv", "tsv_writer"]
+__all__ = ["CSV", "TSV", "escape_formula", "unescape_formula"]
 
-_SPELLING = {"\t": "tab"}
+COMMON_DELIMITERS = (",", "\t", ";", "|")
+_DELIMITER_NAMES = {"\t": "tab"}
 
-
-def read_csv(source: Source, options: ReadOptions, problems: Problems) -> Reading:
-    """Read fields with commas between, or with another delimiter that was asked for."""
-    return _read(source, options.delimiter or ",", options, problems)
-
-
-def read_tsv(source: Source, options: ReadOptions, problems: Problems) -> Reading:
-    """Read fields with tabs between, or with another delimiter that was asked for."""
-    return _read(source, options.delimiter or "\t", options, problems)
+# Cells with apostrophes before the first character of a formula match too: they get one more, so that removing one
+# always restores the original.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
-def csv_writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
-    """Write fields with commas between."""
-    return LineWriter(file, _Encoder(",", options))
+def escape_formula(cell: str) -> str:
+    """Return the cell with an apostrophe in front if a spreadsheet would run it as a formula.
+
+    Examples
+    --------
+    >>> from setwise.data import escape_formula
+    >>> escape_formula("=1+1"), escape_formula("a=1")
+    ("'=1+1", 'a=1')
+    """
+    return "'" + cell if _FORMULA.match(cell) else cell
 
 
-def tsv_writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
-    """Write fields with tabs between."""
-    return LineWriter(file, _Encoder("\t", options))
+def unescape_formula(cell: str) -> str:
+    """Undo :func:`escape_formula`."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def _read(source: Source, delimiter: str, options: ReadOptions, problems: Problems) -> Reading:
-    # One for the whole process, so it is only ever raised; rows have a limit of their own.
-    csv.field_size_limit(max(csv.field_size_limit(), streams.LONGEST_LINE))
-    likely = delimiter_in(source.head(), replace(options, delimiter=None))
+def _read(source: Source, options: ReadOptions, problems: Problems, *, default: str) -> Reading:
+    """Read the header; ``default`` is the delimiter if the options name none."""
+    delimiter = options.delimiter or default
+    # The limit is global to the process, so it is only ever raised; rows have a limit of their own.
+    csv.field_size_limit(max(csv.field_size_limit(), streams.MAX_LINE_BYTES))
+    likely = _find_delimiter(source.peek(), replace(options, delimiter=None))
     rows = _Rows(Lines(source), delimiter)
-    fields = Fields.of(options)
+    fields = FieldNames.from_options(options)
     try:
-        head = [name.strip() for name in next(rows, [])]
-        if head:  # a file without any row holds no document either, which is told when it has been read
-            fields.check_present(head)
-        for name in fields.among(head):
-            if head.count(name) > 1:
-                raise Refused(f"there must be one field {name!r}; got {head.count(name)}.")
-    except Refused as refused:
+        header = [name.strip() for name in next(rows, [])]
+        if header:  # a file without any row has no documents, which is reported after reading
+            fields.check_present(header)
+        for name in fields.to_read(header):
+            if header.count(name) > 1:
+                raise DocumentError(f"field {name!r} must occur once; it occurs {header.count(name)} times.")
+    except DocumentError as error:
         hint = ""
         if likely is not None and likely != delimiter:
-            hint = f" Hint: use `--delimiter {_SPELLING.get(likely, repr(likely))}`."
-        raise InvalidData(f"{source.name}, line {rows.line}: {refused.reason}{hint}") from None
-    documents = _documents(rows, head, fields, options.separator, problems)
-    return Reading(Names(), documents, fields.keeps(head))
+            hint = f" Hint: use `--delimiter {_DELIMITER_NAMES.get(likely, repr(likely))}`."
+        raise InvalidData(f"{source.name}, line {rows.line}: {error.reason}{hint}") from None
+    documents = _documents(rows, header, fields, options.separator, problems)
+    return Reading(Names(), documents, fields.extra_columns(header))
+
+
+def _write(file: BinaryIO, names: Names, options: WriteOptions, *, delimiter: str) -> Writer:
+    return LineWriter(file, _Encoder(delimiter, options))
+
+
+def _find_delimiter(start: bytes, options: ReadOptions) -> str | None:
+    """Return the delimiter with which the first line has the text column; None if there is none."""
+    line = start.decode(errors="replace").removeprefix("\ufeff").lstrip("\r\n").partition("\n")[0].rstrip("\r")
+    for delimiter in COMMON_DELIMITERS if options.delimiter is None else (options.delimiter,):
+        try:
+            cells = next(csv.reader([line], delimiter=delimiter, strict=True), [])
+        except csv.Error:
+            continue
+        if options.text in (cell.strip() for cell in cells):
+            return delimiter
+    return None
+
+
+def _recognize_csv(start: bytes, options: ReadOptions) -> bool:
+    return _find_delimiter(start, options) not in (None, "\t")
+
+
+def _recognize_tsv(start: bytes, options: ReadOptions) -> bool:
+    return _find_delimiter(start, options) == "\t"
 
 
 class _Rows:
-    """Rows of fields; ``line`` is where the last one given begins. Bad rows are refused, and reading can go on."""
+    """Rows of cells; ``line`` is where the last one begins. Reading can continue after a bad row."""
 
     def __init__(self, lines: Lines, delimiter: str) -> None:
         self.line = 0
         self._lines = lines
-        self._decoded = _Decoded(lines)
+        self._decoded = _DecodedLines(lines)
         self._rows = csv.reader(self._decoded, delimiter=delimiter, strict=True)
 
     def __iter__(self) -> Iterator[list[str]]:
@@ -87,103 +118,130 @@ class _Rows:
             try:
                 row = next(self._rows)
             except csv.Error as error:
-                raise Refused(f"a row must be whole, with quotation marks that match; {error}.") from None
+                raise DocumentError(f"a row must be complete, with matching quotation marks; {error}.") from None
             if row:
                 return row
-            self._lines.skip_empty()  # an empty line is no row, and often there are more of them
+            self._lines.skip_empty()  # an empty line is not a row, and empty lines often come in runs
 
 
-class _Decoded:
-    """Lines as text. No generator: that would be at its end after the first line it refuses."""
+class _DecodedLines:
+    """Lines as text. Not a generator, which would end at the first line that raises an error."""
 
     def __init__(self, lines: Lines) -> None:
-        self.n_bytes = 0  # of the row so far
+        self.n_bytes = 0  # of the current row
         self._lines = lines
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        line = self._lines.with_end()
+        line = self._lines.next_with_end()
         self.n_bytes += len(line)
-        # A quotation mark that nobody closes swallows all that follows: it is refused before it fills the memory.
-        if self.n_bytes > streams.LONGEST_LINE:
-            limit = f"{streams.LONGEST_LINE:,} bytes"
-            raise Refused(f"a row must have at most {limit}, with quotation marks that match; got more.")
-        return decoded(line)
+        # An unclosed quotation mark would read the rest of the file as one field: stop before it fills the memory.
+        if self.n_bytes > streams.MAX_LINE_BYTES:
+            limit = f"{streams.MAX_LINE_BYTES:,} bytes"
+            raise DocumentError(f"a row must have at most {limit}, with matching quotation marks; got more.")
+        return decode_line(line)
 
 
 def _documents(
-    rows: _Rows, head: list[str], fields: Fields, separator: str, problems: Problems
+    rows: _Rows, header: list[str], fields: FieldNames, separator: str, problems: Problems
 ) -> Iterator[TextDocument]:
     while True:
         try:
             row = next(rows, None)
-            document = None if row is None else _document(row, head, fields, separator)
-        except Refused as refused:
-            problems.refuse(f"line {rows.line}", refused)
+            document = None if row is None else _document(row, header, fields, separator)
+        except DocumentError as error:
+            problems.report(f"line {rows.line}", error)
         else:
             if document is None:
                 return
             yield document
 
 
-def _document(row: list[str], head: list[str], fields: Fields, separator: str) -> TextDocument:
-    if len(row) != len(head):
-        raise Refused(f"a row must have {len(head)} fields, as the first line has; got {len(row)}.")
-    cells = dict(zip(head, row, strict=True))
+def _document(row: list[str], header: list[str], fields: FieldNames, separator: str) -> TextDocument:
+    if len(row) != len(header):
+        raise DocumentError(f"a row must have {len(header)} fields, as the header has; got {len(row)}.")
+    cells = dict(zip(header, row, strict=True))
     labels = cells.get(fields.labels)
     return TextDocument(
         text=cells[fields.text],
-        labels=None if labels is None else _split(labels, separator, fields.labels),
+        labels=None if labels is None else _split_labels(labels, separator, fields.labels),
         id=unescape_formula(cells.get(fields.id, "")) or None,
-        kept=fields.kept(cells),
+        extra=fields.extra_values(cells),
     )
 
 
-def _split(cell: str, separator: str, field: str) -> tuple[str, ...]:
+def _split_labels(cell: str, separator: str, field: str) -> tuple[str, ...]:
     if not cell.strip():
         return ()
-    return clean_labels((unescape_formula(bare_name(label)) for label in cell.split(separator)), field)
+    return clean_labels((unescape_formula(strip_name(label)) for label in cell.split(separator)), field)
 
 
 class _Encoder:
-    """Columns are those the first document needs, and every document must fill the same."""
+    """The first document determines the columns; every other must have the same."""
 
     def __init__(self, delimiter: str, options: WriteOptions) -> None:
         self._delimiter = delimiter
         self._separator = options.separator
         self._escape: Callable[[str], str] = escape_formula if options.escape_formulas else str
-        self._to_quote = re.compile(rf'["\r\n{delimiter}]|^\s|\s$|^$')
+        self._needs_quotes = re.compile(rf'["\r\n{delimiter}]|^\s|\s$|^$')
         self._has_id = self._has_labels = False
 
-    def head(self, first: TextDocument) -> bytes:
+    def header(self, first: TextDocument) -> bytes:
         self._has_id, self._has_labels = first.id is not None, first.labels is not None
         return self._row(["id"] * self._has_id + ["text"] + ["labels"] * self._has_labels)
 
     def encode(self, document: TextDocument) -> bytes:
         if (document.id is not None) != self._has_id:
-            raise Refused("a table must have an id for every document or for none.")
+            raise DocumentError("a table must have an id for every document or for none.")
         if (document.labels is not None) != self._has_labels:
-            raise Refused("a table must have labels for every document or for none.")
+            raise DocumentError("a table must have labels for every document or for none.")
         return self._row(
             ([] if document.id is None else [self._escape(document.id)])
             + [document.text]
-            + ([] if document.labels is None else [self._joined(document.labels)])
+            + ([] if document.labels is None else [self._join_labels(document.labels)])
         )
 
-    def _joined(self, labels: tuple[str, ...]) -> str:
+    def _join_labels(self, labels: tuple[str, ...]) -> str:
         escaped = [self._escape(label) for label in labels]
         joined = self._separator.join(escaped)
         if (joined.split(self._separator) if joined else []) != escaped:
-            raise Refused(
-                f"labels of a table must not hold its separator, {self._separator!r}; got {shown(joined)}. "
+            raise DocumentError(
+                f"labels must not contain the separator {self._separator!r}; got {preview(joined)}. "
                 f"Hint: choose another separator."
             )
         return joined
 
     def _row(self, cells: list[str]) -> bytes:
-        return (self._delimiter.join(map(self._quoted, cells)) + "\n").encode()
+        return (self._delimiter.join(map(self._quote, cells)) + "\n").encode()
 
-    def _quoted(self, cell: str) -> str:
-        return '"' + cell.replace('"', '""') + '"' if self._to_quote.search(cell) else cell
+    def _quote(self, cell: str) -> str:
+        return '"' + cell.replace('"', '""') + '"' if self._needs_quotes.search(cell) else cell
+
+
+_OPTIONS = ("text", "labels", "id", "separator", "delimiter", "extra_columns", "escape_formulas")
+
+CSV = Format(
+    "csv",
+    "texts, one row per document, fields separated by commas",
+    "text",
+    partial(_read, default=","),
+    partial(_write, delimiter=","),
+    suffixes=(".csv",),
+    options=_OPTIONS,
+    recognize=_recognize_csv,
+    stores_ids=True,
+)
+
+TSV = Format(
+    "tsv",
+    "texts, one row per document, fields separated by tabs",
+    "text",
+    partial(_read, default="\t"),
+    partial(_write, delimiter="\t"),
+    suffixes=(".tsv",),
+    options=_OPTIONS,
+    recognize=_recognize_tsv,
+    stores_ids=True,
+)

@@ -1,4 +1,4 @@
-"""What becomes of a document that cannot be read: the reading stops, or goes on and counts."""
+"""Errors in single documents: raised by readers, then reported or counted, as the user asks."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Literal, get_args
 
 from setwise.exceptions import InvalidData, InvalidParameter
 
-__all__ = ["OnError", "Problems", "Refused", "shown"]
+__all__ = ["DocumentError", "OnError", "Problems", "preview"]
 
 OnError = Literal["stop", "skip"]
-N_REASONS_KEPT = 3
-LONGEST_SHOWN = 40
+MAX_REASONS = 3
+PREVIEW_LENGTH = 40
 
 
-class Refused(Exception):
-    """One document cannot be read: why, and at which character of its line where that is known."""
+class DocumentError(Exception):
+    """A document that cannot be read or written: the reason, and the column of its line where there is one."""
 
     def __init__(self, reason: str, column: int | None = None) -> None:
         super().__init__(reason)
@@ -25,7 +25,19 @@ class Refused(Exception):
 
 @dataclass
 class Problems:
-    """The documents of a file that were refused: how many, and the first few reasons."""
+    """The documents of a file that could not be read: how many were skipped, and the first few reasons.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file, as messages show it.
+    on_error : {"stop", "skip"}
+        Whether the first bad document raises an error or is skipped.
+    n_skipped : int
+        Number of documents skipped so far.
+    reasons : list of str
+        Messages of the first skipped documents.
+    """
 
     file: str
     on_error: OnError = "stop"
@@ -36,26 +48,26 @@ class Problems:
         if self.on_error not in get_args(OnError):
             raise InvalidParameter(f"on_error must be 'stop' or 'skip'; got {self.on_error!r}.")
 
-    def refuse(self, place: str, refused: Refused) -> None:
-        """Stop at a document that cannot be read, or count it."""
-        column = "" if refused.column is None else f", column {refused.column}"
-        reason = f"{self.file}, {place}{column}: {refused.reason}"
+    def report(self, place: str, error: DocumentError) -> None:
+        """Raise ``InvalidData`` for a document that cannot be read, or count it if such documents are skipped."""
+        column = "" if error.column is None else f", column {error.column}"
+        reason = f"{self.file}, {place}{column}: {error.reason}"
         if self.on_error == "stop":
             raise InvalidData(reason)
         self.n_skipped += 1
-        if len(self.reasons) < N_REASONS_KEPT:
+        if len(self.reasons) < MAX_REASONS:
             self.reasons.append(reason)
 
 
-def shown(value: object) -> str:
-    """Show what came in a message, however long it is."""
+def preview(value: object) -> str:
+    """Return a value as messages show it, cut off if it is long."""
     if isinstance(value, bytes):
-        value = value[: 4 * LONGEST_SHOWN].decode(errors="replace")
+        value = value[: 4 * PREVIEW_LENGTH].decode(errors="replace")
     if isinstance(value, str):
-        return repr(value[:LONGEST_SHOWN]) + ("..." if len(value) > LONGEST_SHOWN else "")
+        return repr(value[:PREVIEW_LENGTH]) + ("..." if len(value) > PREVIEW_LENGTH else "")
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):
         return "a list"
     text = str(value)
-    return text[:LONGEST_SHOWN] + ("..." if len(text) > LONGEST_SHOWN else "")
+    return text[:PREVIEW_LENGTH] + ("..." if len(text) > PREVIEW_LENGTH else "")

@@ -1,7 +1,7 @@
-"""Plain text as fastText reads it: a document a line, ``__label__a __label__b some words``.
+"""Plain text in fastText's format: one document per line, ``__label__a __label__b some words``.
 
-A word that begins with ``__label__`` is a label wherever it stands; the rest is the text, without blanks at its ends. A
-line can hold no line end, so one in a text is written as a space.
+A word that begins with ``__label__`` is a label wherever it occurs; the other words are the text, stripped. A line
+cannot contain line ends, so those of a text are written as spaces.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ import re
 from typing import BinaryIO
 
 from setwise.data.documents import Names, TextDocument
-from setwise.data.formats.errors import Problems, Refused, shown
+from setwise.data.formats.errors import DocumentError, Problems, preview
 from setwise.data.formats.fields import clean_labels
-from setwise.data.formats.names import BLANKS
+from setwise.data.formats.format import Format, LineWriter, Reading, Writer, read_lines
+from setwise.data.formats.names import WHITESPACE
 from setwise.data.formats.options import ReadOptions, WriteOptions
-from setwise.data.formats.reading import Reading, line_by_line
-from setwise.data.formats.streams import BOM, Lines, Source, decoded
-from setwise.data.formats.writing import LineWriter, Writer
+from setwise.data.formats.streams import BOM, Lines, Source, decode_line
 
-__all__ = ["PREFIX", "read", "writer"]
+__all__ = ["TXT"]
 
 PREFIX = "__label__"
 _LABEL = re.compile(rf"(?<!\S){PREFIX}(\S*)\s*", re.ASCII)
@@ -26,37 +25,39 @@ _ONE_WORD = re.compile(r"\S+", re.ASCII)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
-    """Read a document a line; an empty line is a document too."""
-    return Reading(Names(), line_by_line(Lines(source), _parse, problems))
+def _read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
+    return Reading(Names(), read_lines(Lines(source), _parse, problems))
 
 
-def writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
-    """Write a document a line, labels first."""
+def _write(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
     return LineWriter(file, _Encoder())
 
 
 def _parse(line: bytes) -> TextDocument:
-    text = decoded(line)
+    """Parse a line; an empty one is a document without text and labels."""
+    text = decode_line(line)
     if PREFIX not in text:
-        return TextDocument(text.strip(BLANKS), ())
-    return TextDocument(_LABEL.sub("", text).strip(BLANKS), clean_labels(_LABEL.findall(text), PREFIX))
+        return TextDocument(text.strip(WHITESPACE), ())
+    return TextDocument(_LABEL.sub("", text).strip(WHITESPACE), clean_labels(_LABEL.findall(text), PREFIX))
 
 
 class _Encoder:
-    def head(self, first: TextDocument) -> bytes:
-        # Readers take a mark at the beginning of a file away, so a text that begins with one needs a second.
+    def header(self, first: TextDocument) -> bytes:
+        # Readers drop a byte order mark at the start of a file, so a text that begins with one needs a second.
         return BOM if self.encode(first).startswith(BOM) else b""
 
     def encode(self, document: TextDocument) -> bytes:
-        text = _LINE_END.sub(" ", document.text).strip(BLANKS)
+        text = _LINE_END.sub(" ", document.text).strip(WHITESPACE)
         if _LABEL.search(text):
-            raise Refused(f"no word of a text may begin with {PREFIX!r} in this format.")
+            raise DocumentError(f"words of a text must not begin with {PREFIX!r} in this format.")
         labels = [PREFIX + self._one_word(label) for label in document.labels or ()]
         return (" ".join([*labels, text] if text else labels) + "\n").encode()
 
     @staticmethod
     def _one_word(label: str) -> str:
         if not _ONE_WORD.fullmatch(label):
-            raise Refused(f"a label must be one word in this format; got {shown(label)}.")
+            raise DocumentError(f"a label must be one word in this format; got {preview(label)}.")
         return label
+
+
+TXT = Format("txt", "texts, one per line, with labels as in fastText", "text", _read, _write, suffixes=(".txt",))

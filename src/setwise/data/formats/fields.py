@@ -1,4 +1,4 @@
-"""Documents of named fields, in whatever form the fields came: what they must hold is checked here."""
+"""Documents as records of named fields: which fields to read, and checks of their values."""
 
 from __future__ import annotations
 
@@ -7,76 +7,80 @@ from dataclasses import dataclass
 from typing import Literal
 
 from setwise.data.documents import TextDocument
-from setwise.data.formats.errors import Refused, shown
-from setwise.data.formats.names import bare_name
+from setwise.data.formats.errors import DocumentError, preview
+from setwise.data.formats.names import strip_name
 from setwise.data.formats.options import ReadOptions
 
-__all__ = ["Fields", "clean_labels", "document_of"]
+__all__ = ["FieldNames", "clean_labels", "document_from_record"]
 
-N_FIELDS_SHOWN = 6
+MAX_FIELDS_IN_MESSAGE = 6
 
 
 @dataclass(frozen=True)
-class Fields:
-    """The names of the three fields and of those to keep; those that were asked for by name must be there."""
+class FieldNames:
+    """The names of the fields to read from each record."""
 
     text: str
     labels: str
     id: str
-    keep: tuple[str, ...] | Literal["all"]
-    must_have: tuple[str, ...]
+    # Fields to copy to TextDocument.extra.
+    extra: tuple[str, ...] | Literal["all"]
+    # Fields that every record must have: those that the user named.
+    required: tuple[str, ...]
 
     @classmethod
-    def of(cls, options: ReadOptions) -> Fields:
-        """Take the names asked for, and the usual ones where none was."""
-        asked = tuple(name for name in (options.text, options.labels, options.id) if name is not None)
-        kept = () if options.keep == "all" else options.keep
-        return cls(options.text, options.labels or "labels", options.id or "id", options.keep, (*asked, *kept))
+    def from_options(cls, options: ReadOptions) -> FieldNames:
+        """Return the names in the options, with ``labels`` and ``id`` as defaults."""
+        named = tuple(name for name in (options.text, options.labels, options.id) if name is not None)
+        extra = () if options.extra_columns == "all" else options.extra_columns
+        return cls(
+            options.text, options.labels or "labels", options.id or "id", options.extra_columns, (*named, *extra)
+        )
 
-    def among(self, names: Collection[str]) -> list[str]:
-        """Return those of the columns ``names`` that have to be read."""
-        read = {self.text, self.labels, self.id, *self.keeps(names)}
-        return [name for name in names if name in read]
+    def to_read(self, columns: Collection[str]) -> list[str]:
+        """Return those of the columns that have to be read."""
+        needed = {self.text, self.labels, self.id, *self.extra_columns(columns)}
+        return [name for name in columns if name in needed]
 
-    def keeps(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return those of the columns ``names`` to keep; "all" leaves out the id, which every document carries."""
-        if self.keep == "all":
-            return tuple(name for name in names if name and name != self.id)
-        return self.keep
+    def extra_columns(self, columns: Iterable[str]) -> tuple[str, ...]:
+        """Return the extra columns; "all" excludes the id, which every document carries anyway."""
+        if self.extra == "all":
+            return tuple(name for name in columns if name and name != self.id)
+        return self.extra
 
-    def kept(self, record: Mapping[str, object]) -> Mapping[str, object] | None:
-        """Return the fields to keep of one document; None where none are asked for."""
-        return {name: record[name] for name in self.keeps(record)} if self.keep else None
+    def extra_values(self, record: Mapping[str, object]) -> Mapping[str, object] | None:
+        """Return the extra fields of one record; None if there are no extra columns."""
+        return {name: record[name] for name in self.extra_columns(record)} if self.extra else None
 
-    def check_present(self, names: Iterable[str]) -> None:
-        """Refuse where a field that must be there is not among ``names``."""
-        present = list(names)
-        for name in self.must_have:
+    def check_present(self, columns: Iterable[str]) -> None:
+        """Raise ``DocumentError`` if a required field is missing."""
+        present = list(columns)
+        for name in self.required:
             if name not in present:
-                few = ", ".join(shown(other) for other in present[:N_FIELDS_SHOWN]) or "none"
-                more = ", ..." if len(present) > N_FIELDS_SHOWN else ""
-                raise Refused(f"there must be a field {name!r}; got {few}{more}.")
+                some = ", ".join(preview(other) for other in present[:MAX_FIELDS_IN_MESSAGE]) or "none"
+                more = ", ..." if len(present) > MAX_FIELDS_IN_MESSAGE else ""
+                raise DocumentError(f"field {name!r} is missing; the fields are {some}{more}.")
 
 
-def document_of(record: Mapping[str, object], fields: Fields) -> TextDocument:
-    """Make a document of the values of its fields."""
+def document_from_record(record: Mapping[str, object], fields: FieldNames) -> TextDocument:
+    """Return the document in a record; raise ``DocumentError`` if a field is missing or of the wrong type."""
     fields.check_present(record)
     text = record[fields.text]
     if not isinstance(text, str):
-        raise Refused(f"field {fields.text!r} must be a string; got {shown(text)}.")
+        raise DocumentError(f"field {fields.text!r} must be a string; got {preview(text)}.")
     return TextDocument(
         text,
         _labels(record.get(fields.labels), fields.labels),
         _id(record.get(fields.id), fields.id),
-        fields.kept(record),
+        fields.extra_values(record),
     )
 
 
 def clean_labels(labels: Iterable[str], field: str) -> tuple[str, ...]:
-    """Take each label once and without the blanks around it; none may be empty."""
-    cleaned = tuple(dict.fromkeys(map(bare_name, labels)))
+    """Return the labels stripped and without repeats; raise ``DocumentError`` if one is empty."""
+    cleaned = tuple(dict.fromkeys(map(strip_name, labels)))
     if "" in cleaned:
-        raise Refused(f"field {field!r} must have no empty label.")
+        raise DocumentError(f"field {field!r} must not contain an empty label.")
     return cleaned
 
 
@@ -84,18 +88,18 @@ def _labels(value: object, field: str) -> tuple[str, ...] | None:
     if value is None:
         return None
     if not isinstance(value, list):
-        raise Refused(f"field {field!r} must be a list of label names; got {shown(value)}.")
-    return clean_labels((_word(label, f"field {field!r} must hold label names") for label in value), field)
+        raise DocumentError(f"field {field!r} must be a list of label names; got {preview(value)}.")
+    return clean_labels((_to_string(label, f"field {field!r} must contain label names") for label in value), field)
 
 
 def _id(value: object, field: str) -> str | None:
-    return (None if value is None else _word(value, f"field {field!r} must be a string")) or None
+    return (None if value is None else _to_string(value, f"field {field!r} must be a string")) or None
 
 
-def _word(value: object, asked: str) -> str:
-    """A string, or a whole number as a string: labels and ids are often numbers."""
+def _to_string(value: object, requirement: str) -> str:
+    """Return a string as it is and an integer as a string, since labels and ids are often numbers."""
     if isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise Refused(f"{asked}; got {shown(value)}.")
+    raise DocumentError(f"{requirement}; got {preview(value)}.")

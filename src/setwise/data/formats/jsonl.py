@@ -1,4 +1,4 @@
-"""JSON lines: an object a line, ``{"id": "7", "text": "...", "labels": ["a", "b"]}``; empty lines do not count."""
+"""JSON lines: one object per line, ``{"id": "7", "text": "...", "labels": ["a", "b"]}``; empty lines are ignored."""
 
 from __future__ import annotations
 
@@ -7,43 +7,44 @@ from typing import BinaryIO
 import orjson
 
 from setwise.data.documents import Names, TextDocument
-from setwise.data.formats.errors import Problems, Refused, shown
-from setwise.data.formats.fields import Fields, document_of
+from setwise.data.formats.errors import DocumentError, Problems, preview
+from setwise.data.formats.fields import FieldNames, document_from_record
+from setwise.data.formats.format import NOT_UNICODE, Format, LineWriter, Reading, Writer, read_lines
 from setwise.data.formats.options import ReadOptions, WriteOptions
-from setwise.data.formats.reading import Reading, line_by_line
-from setwise.data.formats.streams import Lines, Source, decoded
-from setwise.data.formats.writing import NOT_UNICODE, LineWriter, Writer
+from setwise.data.formats.streams import BOM, Lines, Source, decode_line
 
-__all__ = ["read", "writer"]
+__all__ = ["JSONL"]
 
 
-def read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
-    """Read one object a line."""
-    fields = Fields.of(options)
-    documents = line_by_line(Lines(source), lambda line: _parse(line, fields), problems)
-    return Reading(Names(), documents, None if fields.keep == "all" else fields.keep)
+def _read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
+    fields = FieldNames.from_options(options)
+    documents = read_lines(Lines(source), lambda line: _parse(line, fields), problems)
+    return Reading(Names(), documents, None if fields.extra == "all" else fields.extra)
 
 
-def writer(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
-    """Write one object a line."""
+def _write(file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
     return LineWriter(file, _Encoder())
 
 
-def _parse(line: bytes, fields: Fields) -> TextDocument | None:
-    text = decoded(line)
+def _recognize(start: bytes, options: ReadOptions) -> bool:
+    return start.removeprefix(BOM).lstrip().startswith(b"{")
+
+
+def _parse(line: bytes, fields: FieldNames) -> TextDocument | None:
+    text = decode_line(line)
     if not text.strip():
         return None
     try:
         record = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Refused(f"a line must be JSON; {error.msg}.", error.colno) from None
+        raise DocumentError(f"a line must be JSON; {error.msg}.", error.colno) from None
     if not isinstance(record, dict):
-        raise Refused(f"a line must be a JSON object; got {shown(record)}.")
-    return document_of(record, fields)
+        raise DocumentError(f"a line must be a JSON object; got {preview(record)}.")
+    return document_from_record(record, fields)
 
 
 class _Encoder:
-    def head(self, first: TextDocument) -> bytes:
+    def header(self, first: TextDocument) -> bytes:
         return b""
 
     def encode(self, document: TextDocument) -> bytes:
@@ -53,5 +54,18 @@ class _Encoder:
             record["labels"] = document.labels
         try:
             return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
-        except orjson.JSONEncodeError:  # strings can have no other fault
-            raise Refused(NOT_UNICODE) from None
+        except orjson.JSONEncodeError:  # the only way that strings can fail
+            raise DocumentError(NOT_UNICODE) from None
+
+
+JSONL = Format(
+    "jsonl",
+    "texts, one JSON object per line",
+    "text",
+    _read,
+    _write,
+    suffixes=(".jsonl", ".ndjson"),
+    options=("text", "labels", "id", "extra_columns"),
+    recognize=_recognize,
+    stores_ids=True,
+)

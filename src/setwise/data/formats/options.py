@@ -1,4 +1,4 @@
-"""How a file is to be read or written, where its ending does not say all."""
+"""Options for reading and writing files of documents."""
 
 from __future__ import annotations
 
@@ -17,43 +17,66 @@ __all__ = ["DEFAULT_LARGEST_INDEX", "LabelNumbers", "ReadOptions", "WriteOptions
 LabelNumbers = Literal["0", "1", "names"]
 DEFAULT_SEPARATOR = ";"
 DEFAULT_LARGEST_INDEX = 10_000_000
-_TABS = ("\\t", "tab")
+_TAB_NAMES = ("\\t", "tab")
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of reading; each format uses those that concern it."""
+    """Options for reading a file of documents; each format uses those that apply to it.
+
+    Parameters
+    ----------
+    format : str, optional
+        Name of the format; None infers it from the file's suffix.
+    text : str
+        Name of the field or column that contains the text.
+    labels : str, optional
+        Name of the field or column that contains the labels, which must exist; None means ``labels``, if it exists.
+    id : str, optional
+        Name of the field or column that contains the id, which must exist; None means ``id``, if it exists.
+    separator : str
+        csv and tsv: separator between two labels.
+    delimiter : str, optional
+        csv and tsv: character between two fields, or ``"tab"``; None is a comma in csv and a tab in tsv.
+    encoding : str
+        Encoding of the text and of the files of names next to it; parquet and XML files define their own.
+    label_numbers : {"0", "1", "names"}
+        LIBSVM: labels are numbers from 0, numbers from 1, or names.
+    label_names : path, optional
+        LIBSVM: file of label names; Mulan: the XML file. None looks for the file next to the data.
+    feature_names : path, optional
+        LIBSVM: file of feature names. None looks for the file next to the data.
+    largest_index : int
+        LIBSVM: largest number of a feature or label, where no file names them.
+    on_error : {"stop", "skip"}
+        Raise an error at the first document that cannot be read, or skip and count such documents.
+    extra_columns : tuple of str or "all"
+        Fields or columns to copy to :attr:`TextDocument.extra`.
+
+    Examples
+    --------
+    >>> from setwise.data import ReadOptions
+    >>> ReadOptions(labels="tags", delimiter="tab").delimiter
+    '\\t'
+    """
 
     format: str | None = None
-    """A format's name, in place of what the file's ending says."""
     text: str = "text"
-    """The field or column of the text."""
     labels: str | None = None
-    """The field or column of the labels; None is ``labels``, which need not be there."""
     id: str | None = None
-    """The field or column of the id; None is ``id``, which need not be there."""
     separator: str = DEFAULT_SEPARATOR
-    """What stands between two labels in csv and tsv."""
     delimiter: str | None = None
-    """The character between two fields in csv and tsv, or ``"tab"``; None is a comma in csv and a tab in tsv."""
     encoding: str = "utf-8"
-    """The encoding of the text, and of the files of names beside it; parquet and xml have their own."""
     label_numbers: LabelNumbers = "0"
-    """LIBSVM: labels are counted from 0, from 1, or stand there by name."""
     label_names: str | PathLike[str] | None = None
-    """LIBSVM: a file of label names; Mulan: the xml file. None is the file beside the data, where there is one."""
     feature_names: str | PathLike[str] | None = None
-    """LIBSVM: a file of feature names. None is the file beside the data, where there is one."""
     largest_index: int = DEFAULT_LARGEST_INDEX
-    """LIBSVM: the largest number that a feature or a label may have, where no file names them."""
     on_error: OnError = "stop"
-    """``"skip"`` leaves out documents that cannot be read, and counts them."""
-    keep: tuple[str, ...] | Literal["all"] = ()
-    """Fields or columns to carry along in :attr:`TextDocument.kept`, whatever they hold."""
+    extra_columns: tuple[str, ...] | Literal["all"] = ()
 
     def __post_init__(self) -> None:
         _check_separator(self.separator)
-        if self.delimiter in _TABS:
+        if self.delimiter in _TAB_NAMES:
             object.__setattr__(self, "delimiter", "\t")
         _check_delimiter(self.delimiter)
         _check_encoding(self.encoding)
@@ -64,14 +87,27 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """Options of writing."""
+    """Options for writing a file of documents.
+
+    Parameters
+    ----------
+    format : str, optional
+        Name of the format; None infers it from the file's suffix.
+    separator : str
+        csv and tsv: separator between two labels.
+    escape_formulas : bool
+        csv and tsv: put an apostrophe before labels and ids that a spreadsheet would run as formulas.
+
+    Examples
+    --------
+    >>> from setwise.data import WriteOptions
+    >>> WriteOptions("csv", separator="|")
+    WriteOptions(format='csv', separator='|', escape_formulas=True)
+    """
 
     format: str | None = None
-    """A format's name, in place of what the file's ending says."""
     separator: str = DEFAULT_SEPARATOR
-    """What stands between two labels in csv and tsv."""
     escape_formulas: bool = True
-    """csv and tsv: put an apostrophe before labels and ids that a spreadsheet would run as formulas."""
 
     def __post_init__(self) -> None:
         _check_separator(self.separator)
@@ -79,15 +115,17 @@ class WriteOptions:
 
 def _check_separator(separator: str) -> None:
     if not separator.strip() and separator != " ":
-        raise InvalidParameter(f"separator must be a space or have other characters than blanks; got {separator!r}.")
+        raise InvalidParameter(
+            f"separator must be a space or contain a character that is not whitespace; got {separator!r}."
+        )
     if '"' in separator:
-        raise InvalidParameter(f"separator must have no quotation mark; got {separator!r}.")
+        raise InvalidParameter(f"separator must not contain a quotation mark; got {separator!r}.")
 
 
 def _check_delimiter(delimiter: str | None) -> None:
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
         raise InvalidParameter(
-            f"delimiter must be one character or `tab`, and no quotation mark or line end; got {delimiter!r}."
+            f"delimiter must be `tab` or one character that is no quotation mark or line end; got {delimiter!r}."
         )
 
 
@@ -101,12 +139,10 @@ def _check_encoding(encoding: str) -> None:
 
 
 def is_utf_8(encoding: str) -> bool:
-    """Whether an encoding is UTF-8, with or without a byte order mark."""
+    """Return whether an encoding is UTF-8, with or without a byte order mark."""
     return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
 
 
 def _check_largest_index(largest: int) -> None:
     if not isinstance(largest, int) or isinstance(largest, bool) or not 1 <= largest <= LARGEST_INDEX:
-        raise InvalidParameter(
-            f"largest_index must be a whole number between 1 and {LARGEST_INDEX:,}; got {largest!r}."
-        )
+        raise InvalidParameter(f"largest_index must be an integer between 1 and {LARGEST_INDEX:,}; got {largest!r}.")

@@ -1,7 +1,7 @@
-"""The footer of a parquet file: how large the columns of its row groups are, before any of them is unpacked.
+"""The footer of a parquet file: the size of each column of its row groups, before any of them is decompressed.
 
-pyarrow tells it too, but ends the process where a footer is damaged in some ways. The footer is written in Thrift's
-compact protocol, of which only what is needed here is read.
+pyarrow reads it too, but some damaged footers make it abort the process. The footer is in Thrift's compact protocol, of
+which this module implements the part that footers use.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import BinaryIO, TypeVar
 
 __all__ = ["Column", "RowGroup", "read_footer"]
 
-_TAIL = 8  # the length of the footer in four bytes, then four that mark parquet
-_DEEPEST = 32
+_TAIL = 8  # bytes: the length of the footer, then the magic number of parquet
+_MAX_DEPTH = 32
 _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 3, 7, 8, 9, 10, 12
 _BOOLEANS, _INTEGERS = (1, 2), (4, 5, 6)
 _WIDTHS = {_BYTE: 1, _DOUBLE: 8}
@@ -23,24 +23,24 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a row group; ``n_bytes`` and ``n_packed_bytes`` are its sizes unpacked and in the file."""
+    """A column of a row group, with its uncompressed and compressed sizes."""
 
     path: tuple[str, ...]
     n_values: int
     n_bytes: int
-    n_packed_bytes: int
+    n_compressed_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """A part of the file: some rows, column by column."""
+    """A group of rows, stored column by column."""
 
     columns: list[Column]
     n_rows: int
 
 
 def read_footer(file: BinaryIO) -> list[RowGroup]:
-    """Read the row groups of a parquet file; raise ``ValueError`` where the footer is damaged."""
+    """Read the row groups of a parquet file; raise ``ValueError`` if the footer is damaged."""
     end = file.seek(0, 2)
     file.seek(max(end - _TAIL, 0))
     length = int.from_bytes(file.read(_TAIL)[:4], "little")
@@ -55,7 +55,7 @@ def read_footer(file: BinaryIO) -> list[RowGroup]:
             else:
                 thrift.skip(kind)
     except IndexError:
-        raise ValueError("its footer is cut short or damaged") from None
+        raise ValueError("its footer is truncated or damaged") from None
     return groups
 
 
@@ -90,7 +90,7 @@ def _column(thrift: _Thrift) -> Column:
 
 
 class _Thrift:
-    """Reads one value after the other; whoever asks for ``fields`` reads or skips each before the next."""
+    """A reader of Thrift values; callers of ``fields`` must read or skip each field before the next."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -104,12 +104,12 @@ class _Thrift:
             yield number, head & 15
 
     def integer(self) -> int:
-        """Read a whole number, whose last bit is its sign."""
+        """Read an integer in zigzag encoding."""
         value = self._unsigned()
         return (value >> 1) ^ -(value & 1)
 
     def binary(self) -> bytes:
-        """Read a string of bytes."""
+        """Read a byte string."""
         return self._take(self._unsigned())
 
     def items(self, read: Callable[[], Item]) -> list[Item]:
@@ -117,8 +117,8 @@ class _Thrift:
         return [read() for _ in range(self._list_head()[0])]
 
     def skip(self, kind: int, depth: int = 0) -> None:
-        """Pass over a value of that type."""
-        if depth > _DEEPEST:
+        """Skip a value of a type."""
+        if depth > _MAX_DEPTH:
             raise IndexError
         if kind in _INTEGERS:
             self._unsigned()
@@ -133,7 +133,7 @@ class _Thrift:
         elif kind == _STRUCT:
             for _, inner in self.fields():
                 self.skip(inner, depth + 1)
-        elif kind not in _BOOLEANS:  # a map, of which a footer has none, or no type at all
+        elif kind not in _BOOLEANS:  # a map, which footers do not contain, or an unknown type
             raise IndexError
 
     def _list_head(self) -> tuple[int, int]:

@@ -1,129 +1,125 @@
-"""The formats by name and by ending. A new format joins by one entry in FORMATS."""
+"""The registry of file formats. To add a format, add its record to the list at the end of this module."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import fields
 from os import PathLike, fspath
-from pathlib import Path, PurePath
-from typing import Any, BinaryIO
+from pathlib import PurePath
 
-from setwise.data.documents import Kind, Names
-from setwise.data.formats.errors import Problems
+from setwise.data.formats.arff import MEKA, MULAN
+from setwise.data.formats.delimited import CSV, TSV
+from setwise.data.formats.fasttext import TXT
+from setwise.data.formats.format import Format
+from setwise.data.formats.jsonl import JSONL
+from setwise.data.formats.libsvm import LIBSVM
 from setwise.data.formats.options import ReadOptions, WriteOptions
-from setwise.data.formats.reading import Reading
-from setwise.data.formats.streams import STANDARD, Source, directory_given
-from setwise.data.formats.writing import Writer
+from setwise.data.formats.parquet import PARQUET
+from setwise.data.formats.streams import directory_error
+from setwise.data.paths import STDIO
 from setwise.exceptions import InvalidParameter
 
-__all__ = ["FORMATS", "Format", "format_of"]
+__all__ = ["FORMATS", "format_of", "recognize_format", "recognized_formats", "register_format"]
 
-_HERE = "setwise.data.formats"
-
-
-@dataclass(frozen=True)
-class Format:
-    """A format: what it holds, which endings mean it, and the functions that read and write it."""
-
-    name: str
-    kind: Kind
-    endings: tuple[str, ...]
-    module: str
-    reader: str = "read"
-    writer: str = "writer"
-    keeps_ids: bool = False
-    needs_features: bool = False
-    """Whether its writer has to know the names of all features."""
-    binary: bool = False
-    """Whether its files are no text: they have no encoding, and are packed inside."""
-    joins_labels: bool = False
-    """Whether a document's labels stand in one string, with a separator between."""
-    has_columns: bool = False
-    """Whether documents have named fields beside text, labels and id, which can be kept."""
-
-    def read(self, source: Source, options: ReadOptions, problems: Problems) -> Reading:
-        """Read the head of a file; the documents follow one at a time."""
-        reading: Reading = self._function(self.reader)(source, options, problems)
-        return reading
-
-    def write(self, file: BinaryIO, names: Names, options: WriteOptions) -> Writer:
-        """Give what writes documents into an open file."""
-        writer: Writer = self._function(self.writer)(file, names, options)
-        return writer
-
-    def beside(self, path: str | PathLike[str]) -> list[Path]:
-        """Return the files of names that may be read or written beside a file, there or not; none beside ``-``."""
-        if self.kind == "text" or fspath(path) == STANDARD:
-            return []
-        files: list[Path] = self._function("names_files")(Path(path))
-        return files
-
-    def _function(self, name: str) -> Callable[..., Any]:
-        # Imported when it is first used: pyarrow takes a while to load, and few need it.
-        function: Callable[..., Any] = getattr(import_module(f"{_HERE}.{self.module}"), name)
-        return function
+FORMATS: dict[str, Format] = {}
+_OPTIONS = {field.name for options in (ReadOptions, WriteOptions) for field in fields(options)}
 
 
-FORMATS = {
-    format.name: format
-    for format in (
-        Format("jsonl", "text", (".jsonl", ".ndjson"), "jsonl", keeps_ids=True, has_columns=True),
-        Format(
-            "csv",
-            "text",
-            (".csv",),
-            "delimited",
-            "read_csv",
-            "csv_writer",
-            keeps_ids=True,
-            joins_labels=True,
-            has_columns=True,
-        ),
-        Format(
-            "tsv",
-            "text",
-            (".tsv",),
-            "delimited",
-            "read_tsv",
-            "tsv_writer",
-            keeps_ids=True,
-            joins_labels=True,
-            has_columns=True,
-        ),
-        Format("parquet", "text", (".parquet",), "parquet", keeps_ids=True, binary=True, has_columns=True),
-        Format("txt", "text", (".txt",), "fasttext"),
-        Format("libsvm", "vectors", (".svm", ".libsvm", ".svmlight"), "libsvm"),
-        Format("meka", "vectors", (".arff",), "arff", "read", "meka_writer", needs_features=True),
-        Format("mulan", "vectors", (), "arff", "read", "mulan_writer", needs_features=True),
-    )
-}
+def register_format(format: Format) -> None:
+    """Add a format to ``FORMATS``, so that every function and command can read and write it.
+
+    Parameters
+    ----------
+    format : Format
+        A format whose name and suffixes no registered format has.
+
+    Examples
+    --------
+    >>> from setwise.data import FORMATS, Format, register_format
+    >>> register_format(Format("log", "texts of a log", "text", FORMATS["txt"].read, suffixes=(".log",)))
+    >>> del FORMATS["log"]
+    """
+    if format.name in FORMATS:
+        raise InvalidParameter(f"A format named {format.name!r} is registered already; choose another name.")
+    for other in FORMATS.values():
+        if shared := set(format.suffixes) & set(other.suffixes):
+            raise InvalidParameter(f"The suffix {min(shared)!r} belongs to the format {other.name!r}; choose another.")
+    if unknown := set(format.options) - _OPTIONS:
+        raise InvalidParameter(f"Format {format.name!r} takes the unknown option {min(unknown)!r}.")
+    FORMATS[format.name] = format
 
 
 def format_of(path: str | PathLike[str], name: str | None = None, *, writing: bool = False) -> Format:
-    """Return the format of that name, or the one that the file's ending tells where no name is given."""
-    if name is not None:
-        if name not in FORMATS:
-            raise InvalidParameter(f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
-        return _checked(FORMATS[name], path)
+    """Return the format named ``name``, or the one that the file's suffix implies if ``name`` is None.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, which need not exist; ``-`` has no suffix and needs a name.
+    name : str, optional
+        Name of a registered format.
+    writing : bool
+        Whether the file is to be written, so that the format must have a writer.
+
+    Returns
+    -------
+    Format
+
+    Examples
+    --------
+    >>> from setwise.data import format_of
+    >>> format_of("docs.jsonl.gz").name
+    'jsonl'
+    """
+    format = _by_suffix(path, writing) if name is None else FORMATS.get(name)
+    if format is None:
+        raise InvalidParameter(f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
+    if format.binary and PurePath(path).suffix.lower() == ".gz":
+        raise InvalidParameter(f"{path} must not end in .gz: {format.name} files are compressed internally.")
+    if writing and format.write is None:
+        able = ", ".join(other.name for other in FORMATS.values() if other.write is not None)
+        raise InvalidParameter(f"The format {format.name} can be read but not written; write one of {able}.")
+    return format
+
+
+def _by_suffix(path: str | PathLike[str], writing: bool) -> Format:
     option = "--to" if writing else "--from"
-    if fspath(path) == STANDARD:
-        raise InvalidParameter(f"format must be given for - (`{option}`), which has no ending that would tell it.")
+    if fspath(path) == STDIO:
+        raise InvalidParameter(f"- has no suffix that implies its format. Give the format with `{option}`.")
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
-    ending = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
+    suffix = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
     for format in FORMATS.values():
-        if ending in format.endings:
-            return _checked(format, path)
-    known = ", ".join(ending for format in FORMATS.values() for ending in format.endings)
+        if suffix in format.suffixes:
+            return format
     if not writing and os.path.isdir(path):
-        raise directory_given(path)
+        raise directory_error(path)
+    suffixes_read = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
     raise InvalidParameter(
-        f"{path} must end in one of {known}, with or without .gz; else give its format (`{option}`)."
+        f"{path} must end in one of {suffixes_read}, with or without .gz. Give any other file's format with `{option}`."
     )
 
 
-def _checked(format: Format, path: str | PathLike[str]) -> Format:
-    if format.binary and PurePath(path).suffix.lower() == ".gz":
-        raise InvalidParameter(f"{path} must not end in .gz: {format.name} is packed inside.")
-    return format
+def recognized_formats() -> list[Format]:
+    """Return the formats that can be recognized from the first bytes of standard input."""
+    return [format for format in FORMATS.values() if format.recognize is not None]
+
+
+def recognize_format(start: bytes, options: ReadOptions) -> Format | None:
+    """Return the format of data that begins with ``start``, or None if it is not recognized."""
+    for format in FORMATS.values():
+        if format.recognize is not None and format.recognize(start, options):
+            return format
+    return None
+
+
+for _format in (
+    JSONL,
+    CSV,
+    TSV,
+    PARQUET,
+    TXT,
+    LIBSVM,
+    MEKA,
+    MULAN,
+):
+    register_format(_format)

@@ -1,4 +1,4 @@
-"""Bytes in, line by line: plain or packed, from a file or from standard input, never whole."""
+"""Streams of bytes and lines: from a file or standard input, compressed or not, in bounded memory."""
 
 from __future__ import annotations
 
@@ -14,135 +14,135 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from setwise.data.formats.errors import Refused
+from setwise.data.formats.errors import DocumentError
 from setwise.data.formats.options import is_utf_8
-from setwise.data.formats.sniffing import GZIP, encoding_hint, not_utf_8, what_else
-from setwise.data.paths import STANDARD, cannot_read
+from setwise.data.formats.sniffing import GZIP_MAGIC, describe_non_text, likely_encoding, wide_encoding
+from setwise.data.paths import STDIO, read_error
 from setwise.exceptions import InvalidData
 
-__all__ = ["BOM", "LONGEST_LINE", "STANDARD", "Lines", "Source", "decoded", "directory_given", "open_source"]
+__all__ = ["BOM", "MAX_LINE_BYTES", "Lines", "Source", "decode_line", "directory_error", "open_source"]
 
 BOM = b"\xef\xbb\xbf"
-# A file that is no text at all may have no line ends: it is refused before it fills the memory. What is made of a line,
-# lists of numbers or of JSON objects, takes up to thirty times as much.
-LONGEST_LINE = 1 << 24
-# Where an empty line is a document, a few bytes of a packed file could be millions of them.
-MOST_EMPTY_LINES = 1_000_000
+# A file that is not text may have no line ends: stop before it fills the memory. A parsed line, as lists of numbers or
+# JSON objects, takes up to thirty times as much.
+MAX_LINE_BYTES = 1 << 24
+# Where an empty line is a document, a few compressed bytes could be millions of documents.
+MAX_EMPTY_LINES = 1_000_000
 BUFFER_SIZE = 1 << 17
-LONGEST_HEAD = BUFFER_SIZE // 2  # of a pipe, looked at before it is read
-_FAULTS = (EOFError, zlib.error, OSError, ValueError)  # the last for a path that no file can have
+MAX_PEEK_BYTES = BUFFER_SIZE // 2  # of a pipe, to recognize its format
+_READ_ERRORS = (EOFError, zlib.error, OSError, ValueError)  # ValueError: a path with a null character
 
 
 @dataclass(frozen=True)
 class Source:
-    """An open file, its name in messages, and where it is; ``path`` is None for standard input."""
+    """An open input file: its stream, its name in messages, and its path, which is None for standard input."""
 
     file: io.BufferedReader
     name: str
     path: Path | None
 
-    def head(self) -> bytes:
-        """Return the first bytes, which are still to be read; there are none where the file is empty."""
+    def peek(self) -> bytes:
+        """Return the first unread bytes without consuming them; empty at the end of the file."""
         try:
             return self.file.peek(1)
         except InvalidData:
             raise
-        except _FAULTS as error:
-            raise _unreadable(self.name, error) from error
+        except _READ_ERRORS as error:
+            raise _stream_error(self.name, error) from error
 
 
 @contextmanager
 def open_source(path: str | PathLike[str], encoding: str = "utf-8", *, binary: bool = False) -> Iterator[Source]:
-    """Open a file to read, as UTF-8 whatever its ``encoding``; ``-`` is standard input.
+    """Open a file for reading, transcoded from ``encoding`` to UTF-8; ``-`` is standard input.
 
-    A file whose name ends in ``.gz`` is unpacked, and so is standard input that is packed. A file that is no text, or
-    is UTF-16 where that was not said, is an ``InvalidData`` that names what it is; ``binary`` files are not looked at.
+    A file whose name ends in ``.gz`` is decompressed, and so is compressed standard input. Raises ``InvalidData`` for a
+    file that is not text, or is UTF-16 without being declared so; ``binary`` files are not checked.
     """
-    with _opened(path) as source:
-        packed = source.head().startswith(GZIP) if source.path is None else source.path.suffix.lower() == ".gz"
-        if packed:
-            unpacked: Any = gzip.GzipFile(fileobj=source.file)
-            source = Source(io.BufferedReader(unpacked, BUFFER_SIZE), source.name, source.path)
+    with _open_raw(path) as source:
+        compressed = (
+            source.peek().startswith(GZIP_MAGIC) if source.path is None else source.path.suffix.lower() == ".gz"
+        )
+        if compressed:
+            plain: Any = gzip.GzipFile(fileobj=source.file)
+            source = Source(io.BufferedReader(plain, BUFFER_SIZE), source.name, source.path)
         if not binary:
             _check_is_text(source, encoding)
             if not is_utf_8(encoding):
-                source = Source(io.BufferedReader(_Decoding(source, encoding), BUFFER_SIZE), source.name, source.path)
+                source = Source(io.BufferedReader(_Transcoder(source, encoding), BUFFER_SIZE), source.name, source.path)
         yield source
 
 
 @contextmanager
-def _opened(path: str | PathLike[str]) -> Iterator[Source]:
-    if fspath(path) == STANDARD:
+def _open_raw(path: str | PathLike[str]) -> Iterator[Source]:
+    if fspath(path) == STDIO:
         if sys.stdin is None:
-            raise InvalidData("standard input must be open to be read; it is closed.")
+            raise InvalidData("Cannot read standard input: it is closed.")
         file = sys.stdin.buffer
         if not isinstance(file, io.BufferedReader) or not file.seekable():
-            file = io.BufferedReader(_Replayed(file), BUFFER_SIZE)
+            file = io.BufferedReader(_PeekablePipe(file), BUFFER_SIZE)
         yield Source(file, "standard input", None)
         return
     path = Path(path)
     try:
-        opened = open(path, "rb")  # noqa: SIM115 - closed below, apart from what may go wrong in opening it
+        opened = open(path, "rb")  # noqa: SIM115 - closed below; only errors of opening are caught here
     except IsADirectoryError:
-        raise directory_given(path) from None
-    except _FAULTS as error:
-        raise _unreadable(str(path), error) from error
+        raise directory_error(path) from None
+    except _READ_ERRORS as error:
+        raise _stream_error(str(path), error) from error
     with opened:
         yield Source(opened, str(path), path)
 
 
-def directory_given(path: str | PathLike[str]) -> InvalidData:
+def directory_error(path: str | PathLike[str]) -> InvalidData:
     """Return the error for a directory where a file is needed."""
-    return InvalidData(
-        f"{path} is a directory; give a file, and its format (`--from`) where the file's ending does not tell it."
-    )
+    return InvalidData(f"{path} is a directory. Give a file, and its format (`--from`) if its suffix is not known.")
 
 
 def _check_is_text(source: Source, encoding: str) -> None:
-    head = source.head()
-    if what := what_else(head):
+    start = source.peek()
+    if what := describe_non_text(start):
         raise InvalidData(f"{source.name} is {what}.")
-    if is_utf_8(encoding) and (other := not_utf_8(head)):
-        raise InvalidData(f"{source.name} looks like {other}; use `--encoding {other}`.")
+    if is_utf_8(encoding) and (other := wide_encoding(start)):
+        raise InvalidData(f"{source.name} seems to be encoded in {other}. Use `--encoding {other}`.")
 
 
-class _Replayed(io.RawIOBase):
-    """A pipe, from which whole lines are read: its first one can be looked at before it is read."""
+class _PeekablePipe(io.RawIOBase):
+    """A pipe, read by whole lines, whose first line can be peeked at."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._head: bytes | None = None
+        self._start: bytes | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if self._head is None:
-            self._head = self._first_line()
-        piece = self._head[: len(buffer)] or self._file.readline(len(buffer))
-        self._head = self._head[len(piece) :]
+        if self._start is None:
+            self._start = self._first_line()
+        piece = self._start[: len(buffer)] or self._file.readline(len(buffer))
+        self._start = self._start[len(piece) :]
         buffer[: len(piece)] = piece
         return len(piece)
 
     def _first_line(self) -> bytes:
         """Read up to the end of the first line that is not empty."""
-        head = b""
-        while len(head) < LONGEST_HEAD and not (head.endswith(b"\n") and head.removeprefix(BOM).strip()):
-            piece = self._file.readline(LONGEST_HEAD)
+        start = b""
+        while len(start) < MAX_PEEK_BYTES and not (start.endswith(b"\n") and start.removeprefix(BOM).strip()):
+            piece = self._file.readline(MAX_PEEK_BYTES)
             if not piece:
                 break
-            head += piece
-        return head
+            start += piece
+        return start
 
 
-class _Decoding(io.RawIOBase):
-    """A file of another encoding, as UTF-8."""
+class _Transcoder(io.RawIOBase):
+    """A file in another encoding, read as UTF-8."""
 
     def __init__(self, source: Source, encoding: str) -> None:
         self._source = source
         self._encoding = encoding
         self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._left = b""
+        self._pending = b""
         self._n_lines = 0
 
     def readable(self) -> bool:
@@ -150,16 +150,16 @@ class _Decoding(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         at_end = False
-        while not self._left and not at_end:
+        while not self._pending and not at_end:
             piece = self._source.file.read1(BUFFER_SIZE)
             at_end = not piece
-            self._left = self._decoded(piece, at_end)
-            self._n_lines += self._left.count(b"\n")
-        piece, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
+            self._pending = self._transcode(piece, at_end)
+            self._n_lines += self._pending.count(b"\n")
+        piece, self._pending = self._pending[: len(buffer)], self._pending[len(buffer) :]
         buffer[: len(piece)] = piece
         return len(piece)
 
-    def _decoded(self, piece: bytes, at_end: bool) -> bytes:
+    def _transcode(self, piece: bytes, at_end: bool) -> bytes:
         try:
             return self._decoder.decode(piece, at_end).encode()
         except UnicodeError as error:
@@ -171,7 +171,7 @@ class _Decoding(io.RawIOBase):
 
 
 class Lines:
-    """The lines of a file without their ends; ``number`` is the number of the last one given, counted from 1."""
+    """The lines of a file without their ends; ``number`` is that of the last line read, counted from 1."""
 
     def __init__(self, source: Source) -> None:
         self.number = 0
@@ -182,52 +182,52 @@ class Lines:
         return self
 
     def __next__(self) -> bytes:
-        return self.with_end().removesuffix(b"\n").removesuffix(b"\r")
+        return self.next_with_end().removesuffix(b"\n").removesuffix(b"\r")
 
-    def with_end(self) -> bytes:
-        """Give the next line with its end; the mark that some editors begin a file with is left out."""
+    def next_with_end(self) -> bytes:
+        """Return the next line with its line end, without the byte order mark of the file."""
         name = self._source.name
         try:
-            line = self._source.file.readline(LONGEST_LINE + 1)
+            line = self._source.file.readline(MAX_LINE_BYTES + 1)
         except InvalidData:
             raise
-        except _FAULTS as error:
-            raise _unreadable(name, error) from error
+        except _READ_ERRORS as error:
+            raise _stream_error(name, error) from error
         if not line:
             raise StopIteration
         self.number += 1
-        if len(line) > LONGEST_LINE:
-            raise InvalidData(f"{name}, line {self.number}: a line must have at most {LONGEST_LINE:,} bytes.")
+        if len(line) > MAX_LINE_BYTES:
+            raise InvalidData(f"{name}, line {self.number}: a line must have at most {MAX_LINE_BYTES:,} bytes.")
         self._n_empty = self._n_empty + 1 if line in (b"\n", b"\r\n") else 0
-        if self._n_empty > MOST_EMPTY_LINES:
+        if self._n_empty > MAX_EMPTY_LINES:
             raise InvalidData(
-                f"{name}, line {self.number}: there must be at most {MOST_EMPTY_LINES:,} empty lines in a row."
+                f"{name}, line {self.number}: there must be at most {MAX_EMPTY_LINES:,} empty lines in a row."
             )
         return line.removeprefix(BOM) if self.number == 1 else line
 
     def skip_empty(self) -> None:
-        """Skip the empty lines that come next, many at a time."""
+        """Skip the empty lines that follow, many at a time."""
         while True:
-            ahead = self._source.head()
+            ahead = self._source.peek()
             n_bytes = ahead.rfind(b"\n", 0, len(ahead) - len(ahead.lstrip(b"\r\n"))) + 1
             if not n_bytes:
                 return
             self.number += self._source.file.read(n_bytes).count(b"\n")
 
 
-def decoded(line: bytes) -> str:
-    """Decode a line as UTF-8, and refuse it where it is not."""
+def decode_line(line: bytes) -> str:
+    """Decode a line as UTF-8; raise ``DocumentError`` if it is not."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
         column = len(line[: error.start].decode("utf-8")) + 1
-        encoding = encoding_hint(line)
+        encoding = likely_encoding(line)
         hint = "" if encoding is None else f" Hint: if it is {encoding}, use `--encoding {encoding}`."
-        raise Refused(f"text must be UTF-8; got the byte 0x{line[error.start]:02x}.{hint}", column) from None
+        raise DocumentError(f"text must be UTF-8; got the byte 0x{line[error.start]:02x}.{hint}", column) from None
 
 
-def _unreadable(name: str, error: Exception) -> InvalidData:
+def _stream_error(name: str, error: Exception) -> InvalidData:
     if isinstance(error, EOFError | zlib.error):
-        return InvalidData(f"{name} must be a whole gzip file; it is cut short or damaged ({error}).")
-    reason = error.strerror if isinstance(error, OSError) else None  # a broken gzip header is an OSError without one
-    return cannot_read(name, reason or str(error))
+        return InvalidData(f"{name} is a truncated or damaged gzip file ({error}).")
+    reason = error.strerror if isinstance(error, OSError) else None  # a bad gzip header is an OSError without one
+    return read_error(name, reason or str(error))

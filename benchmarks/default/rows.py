@@ -1,0 +1,160 @@
+"""The rows of the comparison: the tuned baseline, and the default compared with it."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from benchmarks.default import DefaultEffort, sklearn_baseline
+from benchmarks.harness.corpora import Difference, Part, Parts, paired_difference
+from benchmarks.harness.rows import Row
+from benchmarks.harness.timing import Skipped, Timed, measure_cores, on_cores, remarks
+from setwise import SetClassifier
+from setwise.labels import LabelMatrix
+from setwise.metrics.overlap import Overlap
+
+BASELINE = "careful scikit-learn"
+SETWISE = "SetClassifier()"
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trained(Timed):
+    """The result of a timed training."""
+
+    result: Any
+
+
+def baseline_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
+    """Tune the baseline, test it once, and store its F1 of every document."""
+    row, f1 = evaluate_baseline(parts, effort)
+    if effort.stored_f1 is not None:
+        write_f1(f1_file(effort.stored_f1, parts), f1)
+    yield row
+
+
+def evaluate_baseline(parts: Parts, effort: DefaultEffort) -> tuple[Row, Array]:
+    """Tune the baseline and return its row and its F1 of every test document."""
+    train = parts.train().first(effort.n_documents)
+    start = sklearn_baseline.START if effort.c_steps is None else effort.c_steps
+
+    def tune_and_fit() -> tuple[list[sklearn_baseline.Candidate], Any]:
+        candidates = sklearn_baseline.tune(train, start)
+        return candidates, sklearn_baseline.one_vs_rest(train.X, train.y, candidates[0].setting)
+
+    trained = train_on_one_core(tune_and_fit)
+    candidates, model = trained.result
+    best = candidates[0]
+    # The test documents are read only now, after everything has been chosen.
+    test = parts.test(train).first(effort.n_documents)
+    f1 = f1_by_document(test.y, best.sets(model.predict_proba(test.X)))
+    values = {
+        "C": best.setting.C,
+        "threshold": None if best.per_label else float(best.thresholds),
+        "validation": 100 * best.f1,
+        "per label": 100 * next(each.f1 for each in candidates if each.per_label),
+        "F1": 100 * float(f1.mean()),
+        "seconds": trained.seconds,
+    }
+    summary = f"{describe(best)}; best of {len({each.setting for each in candidates})} fits"
+    note = "; ".join(filter(None, [summary, remarks(trained)]))
+    return Row("baseline", parts.name, shape_of(train), BASELINE, values, note=note), f1
+
+
+def default_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
+    """Compare the default with the baseline on the same documents, with an interval of the difference."""
+    theirs = baseline_f1(parts, effort)
+    train = parts.train().first(effort.n_documents)
+    trained = train_on_one_core(lambda: SetClassifier().fit(train.X, train.y))
+    test = parts.test(train).first(effort.n_documents)
+    ours = f1_by_document(test.y, trained.result.predict(test.X))
+    if ours.size != theirs.size:
+        raise Skipped(
+            f"the stored baseline has {theirs.size:,} documents, the test part {ours.size:,}: measure the section "
+            "baseline again"
+        )
+    difference = paired_difference(100 * ours, 100 * theirs, effort.n_resamples)
+    values: dict[str, float | None] = {
+        "baseline": 100 * float(theirs.mean()),
+        "F1": 100 * float(ours.mean()),
+        "gain": difference.mean,
+        "low": difference.low,
+        "high": difference.high,
+        "seconds": trained.seconds,
+    }
+    yield Row("default", parts.name, shape_of(train), SETWISE, values, verdict_on(difference), remarks(trained))
+
+
+def train_on_one_core(train: Callable[[], Any]) -> Trained:
+    """Time a training on one core."""
+
+    def timed() -> Trained:
+        start = perf_counter()
+        result = train()
+        return Trained(perf_counter() - start, result)
+
+    with on_cores(1):
+        return measure_cores(timed)
+
+
+def verdict_on(difference: Difference) -> str:
+    """Return whether setwise is at or above the baseline; where the interval contains zero, the sign decides."""
+    if difference.low > 0:
+        return "yes: significantly above"
+    if difference.high < 0:
+        return "no: significantly below"
+    if difference.mean >= 0:
+        return "yes: not significant"
+    return f"no: {-difference.mean:.2f} lower, not significant"
+
+
+def baseline_f1(parts: Parts, effort: DefaultEffort) -> Array:
+    """Return the baseline's F1 of every test document, stored or tuned now; raise ``Skipped`` where it is missing."""
+    if effort.stored_f1 is None:
+        return evaluate_baseline(parts, effort)[1]
+    file = f1_file(effort.stored_f1, parts)
+    if not file.exists():
+        raise Skipped("the baseline is not stored yet: measure the section baseline first")
+    return read_f1(file)
+
+
+def f1_file(folder: Path, parts: Parts) -> Path:
+    """Return the file with the baseline's F1 on a corpus."""
+    return folder / f"{parts.name}.txt.gz"
+
+
+def write_f1(path: Path, f1: Array) -> None:
+    """Write one number per line; the same numbers give the same bytes, because no time is stored."""
+    lines = "".join(f"{value:.6f}\n" for value in f1)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(lines.encode("ascii"), mtime=0))
+
+
+def read_f1(path: Path) -> Array:
+    """Read the numbers that ``write_f1`` wrote."""
+    return np.array(gzip.decompress(path.read_bytes()).split(), dtype=np.float64)
+
+
+def f1_by_document(truth: sp.csr_array, sets: Any) -> Array:
+    """Return the F1 of every document."""
+    return Overlap.by_document(LabelMatrix.of(truth), LabelMatrix.of(sets)).f1
+
+
+def shape_of(train: Part) -> str:
+    """Return the size of the train part as the tables show it."""
+    return f"{train.X.shape[0]:,} documents, {train.y.shape[1]} labels"
+
+
+def describe(candidate: sklearn_baseline.Candidate) -> str:
+    """Return a candidate as the tables show it."""
+    thresholds = "one threshold per label" if candidate.per_label else "one threshold"
+    return f"{candidate.setting.penalty}, {thresholds}" + (", at least one label" if candidate.at_least_one else "")

@@ -1,1 +1,0 @@
-"""The paper's tables and figures: run, stored and printed beside what the paper printed."""

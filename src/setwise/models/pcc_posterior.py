@@ -1,0 +1,173 @@
+"""The posterior of classifier chains: log-probabilities over a trie of sets, beam search, and samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from setwise import _core
+from setwise._validation import checked_count
+from setwise.labels import LabelMatrix, MostProbable, csr_of_ones
+from setwise.models.base import document_generators
+from setwise.posterior import Posterior, Rows
+
+__all__ = ["ChainPosterior", "largest_beam"]
+
+MAX_BEAM_SCORES = 2**22
+"""Logits of partial sets that beams hold in memory together: documents times beam width times labels."""
+
+Array = NDArray[np.float64]
+
+
+def largest_beam(beam_width: int, n_labels: int) -> int:
+    """Return how many logits the beam of one document stores at most: never more partial sets than there are sets."""
+    return n_labels * int(min(beam_width, 2 ** min(n_labels, 64)))
+
+
+class ChainPosterior(Posterior):
+    """The scores of every chain, and its feedback in the core's layout.
+
+    Parameters
+    ----------
+    classes : tuple of str
+        The label names.
+    order : array of shape (n_chains, n_labels)
+        Label indices in the order of each chain.
+    chains : list of _core.Chain
+        The feedback of each chain.
+    scores : list of arrays of shape (n_samples, n_labels)
+        Logits before feedback, one array per chain, labels in the order of the chain.
+    beam_width, n_jobs : int
+    """
+
+    model_name = "ClassifierChain"
+    abilities = frozenset({"log_prob", "mode", "sample"})
+
+    def __init__(
+        self,
+        classes: tuple[str, ...],
+        order: NDArray[np.int32],
+        chains: list[_core.Chain],
+        scores: list[Array],
+        beam_width: int,
+        n_jobs: int,
+    ) -> None:
+        self.classes = classes
+        self.n_samples = len(scores[0])
+        self._order = order
+        self._chains = chains
+        self._scores = scores
+        self._beam_width = beam_width
+        self._n_jobs = n_jobs
+
+    def take(self, rows: Rows) -> ChainPosterior:
+        scores = [np.ascontiguousarray(one[rows]) for one in self._scores]
+        return ChainPosterior(self.classes, self._order, self._chains, scores, self._beam_width, self._n_jobs)
+
+    def log_prob(self, sets: Any) -> Array:
+        label_sets = self._read_sets(sets)
+        return _log_mean(
+            chain.log_prob(scores, label_sets.chain_trie(order), self._n_jobs) for chain, scores, order in self._parts()
+        )
+
+    def mode(self) -> MostProbable:
+        """Search the most probable set of each document by beam search.
+
+        The candidates are the sets that the beams of all chains end in. The best one is proved to be the mode where no
+        other set can be more probable; that is always so when ``beam_width`` is at least 2 to the number of labels.
+        """
+        n_per_block = max(1, MAX_BEAM_SCORES // largest_beam(self._beam_width, len(self.classes)))
+        return MostProbable.stacked([block._modes() for block in self.blocks(n_per_block)])  # type: ignore[attr-defined]
+
+    def _modes(self) -> MostProbable:
+        """Search the most probable sets of documents whose beams fit in memory."""
+        width = min(self._beam_width, np.iinfo(np.int32).max)
+        beams = [_beams(*part, width, self._n_jobs) for part in self._parts()]
+        document = np.concatenate([beam[0] for beam in beams])
+        by_document = np.argsort(document, kind="stable")
+        document = np.ascontiguousarray(document[by_document])
+        sets = sp.csr_array(sp.vstack([beam[1] for beam in beams], format="csr")[by_document])
+        candidates = LabelMatrix(self.classes, sets).native
+        log_prob = _log_mean(
+            chain.log_prob_each(scores, candidates.permuted(order), document, self._n_jobs)
+            for chain, scores, order in self._parts()
+        )
+        best = _best_of_each(document, sets, log_prob)
+        # A set in no beam began, in every chain, with a pruned partial set: in chain m its probability is at most the
+        # largest one pruned there, and overall at most the mean of these.
+        bound = _log_mean(beam[2] for beam in beams)
+        return MostProbable(sets[best], log_prob[best], log_prob[best] >= bound)
+
+    def sample(self, n: int, random_state: int) -> sp.csr_array:
+        """Draw ``n`` sets per document, label by label along the chain; of several chains, each set draws one first.
+
+        Rows i n to (i + 1) n - 1 are those of document i. The first of them do not depend on ``n``.
+        """
+        n, n_labels = checked_count(n, "n"), len(self.classes)
+        sizes, labels = [], []
+        for document, random in enumerate(document_generators(self.n_samples, random_state)):
+            uniform = random.random((n, n_labels + (len(self._chains) > 1)))
+            drawn = self._draw(document, uniform)
+            sizes.append(np.diff(drawn.indptr))
+            labels.append(drawn.indices)
+        return csr_of_ones(np.concatenate(labels), np.concatenate(sizes), n_labels)
+
+    def _draw(self, document: int, uniform: Array) -> sp.csr_array:
+        """Draw one set of a document per row of uniform numbers; with several chains the first number picks one."""
+        if len(self._chains) == 1:
+            picked = np.zeros(len(uniform), dtype=np.intp)
+        else:
+            picked = (uniform[:, 0] * len(self._chains)).astype(np.intp)
+            uniform = uniform[:, 1:]
+        rows, labels = [], []
+        for m, (chain, scores, order) in enumerate(self._parts()):
+            mine = np.flatnonzero(picked == m)
+            indptr, positions = chain.samples(scores[document], np.ascontiguousarray(uniform[mine]))
+            rows.append(np.repeat(mine, np.diff(indptr)))
+            labels.append(order[positions])
+        row, label = np.concatenate(rows), np.concatenate(labels)
+        in_order = np.lexsort((label, row))
+        return csr_of_ones(label[in_order], np.bincount(row, minlength=len(uniform)), len(self.classes))
+
+    def _parts(self) -> Iterable[tuple[_core.Chain, Array, NDArray[np.int32]]]:
+        return zip(self._chains, self._scores, self._order, strict=True)
+
+
+def _log_mean(log_probs: Iterable[Array]) -> Array:
+    """Return the log of the mean of probabilities; of a single array, the array itself."""
+    total, n = None, 0
+    for log_prob in log_probs:
+        total = log_prob if total is None else np.logaddexp(total, log_prob)
+        n += 1
+    return np.asarray(total if n == 1 else total - np.log(n))
+
+
+def _beams(
+    chain: _core.Chain, scores: Array, order: NDArray[np.int32], width: int, n_jobs: int
+) -> tuple[NDArray[np.int32], sp.csr_array, Array]:
+    """Return the sets that a chain's beams end in, the document of each, and each document's best pruned log p."""
+    first, indptr, positions, pruned = chain.beams(scores, width, n_jobs)
+    document = np.repeat(np.arange(len(scores), dtype=np.int32), np.diff(first))
+    sets = csr_of_ones(order[positions], np.diff(indptr), len(order))
+    sets.sort_indices()
+    return document, sets, pruned
+
+
+def _best_of_each(document: NDArray[np.int32], sets: sp.csr_array, log_prob: Array) -> NDArray[np.intp]:
+    """Return the most probable set of each document, ties broken by the labels in order; documents are sorted."""
+    starts = np.flatnonzero(np.diff(document, prepend=-1))
+    most = np.maximum.reduceat(log_prob, starts)
+    tied = np.flatnonzero(log_prob == most[document])
+    best = tied[np.flatnonzero(np.diff(document[tied], prepend=-1))]
+    if tied.size == best.size:
+        return best
+    # As bytes, the most significant first, sets compare label by label, and fast: all sets of a wide beam may tie.
+    labels, ends = sets.indices.astype(">u4").tobytes(), (sets.indptr.astype(np.int64) * 4).tolist()
+    for other in np.setdiff1d(tied, best).tolist():
+        i = document[other]
+        best[i] = min(int(best[i]), other, key=lambda row: labels[ends[row] : ends[row + 1]])
+    return best

@@ -1,0 +1,63 @@
+"""The registry of models. Adding a model is one module and one line here.
+
+The class of a model declares its parameters, its abilities, its state checks and its weights per label; the registry
+adds its name, its tuning grid and its early stopping. Tuning, the command line, the model file and the contract tests
+read the registry; no other code names a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from setwise._validation import OneOf, check_parameters
+from setwise.models.base import LabelModel
+from setwise.models.br import BinaryRelevance
+from setwise.models.cbm import BernoulliMixture
+from setwise.models.crf import PairwiseCRF
+from setwise.models.grids import BudgetName, Patience, StrengthPath, cbm_grid, crf_grid, learner_grid
+from setwise.models.lsf import LabelSizeFactors
+from setwise.models.pcc import ClassifierChain
+
+__all__ = ["MODELS", "ModelEntry", "entry_of", "model_class"]
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """One model of the registry."""
+
+    name: str
+    """The name that users choose it by."""
+    model: type[LabelModel]
+    title: str
+    """What the model is, in a few words."""
+    grid: Callable[[Any, BudgetName, float], list[StrengthPath]] = learner_grid
+    """Returns the settings to try, from the model, the budget and the critical strength of the corpus."""
+    early_stopping: Patience | None = None
+    """None trains to convergence."""
+
+
+MODELS: dict[str, ModelEntry] = {
+    entry.name: entry
+    for entry in (
+        ModelEntry("br", BinaryRelevance, "binary relevance: independent labels"),
+        ModelEntry("pcc", ClassifierChain, "probabilistic classifier chain"),
+        ModelEntry("crf", PairwiseCRF, "conditional random field with label pairs", crf_grid, Patience(4, 40, 10)),
+        # CBM is best after two or three iterations of EM, and the first says little.
+        ModelEntry("cbm", BernoulliMixture, "conditional Bernoulli mixture", cbm_grid, Patience(3, 3)),
+        ModelEntry("lsf", LabelSizeFactors, "label and size factors"),
+    )
+}
+"""Every model by name."""
+
+
+def model_class(name: Any) -> type[LabelModel]:
+    """Return the class of the model with this name; raise ``InvalidParameter`` where there is none."""
+    check_parameters({"model": OneOf(MODELS)}, {"model": name})
+    return MODELS[name].model
+
+
+def entry_of(model: LabelModel) -> ModelEntry | None:
+    """Return the registry's entry of a model's class, or None where it is not registered."""
+    return next((entry for entry in MODELS.values() if entry.model is type(model)), None)

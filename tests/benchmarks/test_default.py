@@ -1,0 +1,115 @@
+"""The comparison of the default with the baseline: features, stored F1, intervals and verdicts."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from benchmarks.default import CORPORA, DEFAULT, DefaultEffort
+from benchmarks.default import rows as default_rows
+from benchmarks.default.rows import read_f1, write_f1
+from benchmarks.default.sections import SECTIONS
+from benchmarks.harness import runner
+from benchmarks.harness.corpora import COUNTS, Difference, Parts, features
+from benchmarks.harness.report import format_values, markdown_table
+from benchmarks.harness.timing import Skipped
+from setwise.exceptions import InvalidData
+from tests.benchmarks.small import TinyParts, number
+
+FEW = DefaultEffort(c_steps=(0, 4), n_resamples=200)
+
+
+@pytest.fixture
+def counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A corpus of word counts that has no test part yet."""
+    folder = tmp_path / "medical_raw"
+    folder.mkdir()
+    (folder / "labels.txt").write_text("a\nb\n")
+    (folder / "features.txt").write_text("x\ny\nz\n")
+    (folder / "train.svm.gz").write_bytes(gzip.compress(b"0 1:3 2:1\n1 2:2\n0,1 2:1 3:1\n"))
+    monkeypatch.setenv("SETWISE_DATA", str(tmp_path))
+    return folder
+
+
+def test_train_features_need_no_test_part(counts: Path) -> None:
+    train = Parts("medical_raw").train()
+    assert_allclose(np.sqrt(train.X.multiply(train.X).sum(axis=1)), 1.0)
+    with pytest.raises(InvalidData, match=r"test\.svm\.gz"):
+        Parts("medical_raw").test(train)
+
+
+def test_test_documents_are_weighted_by_the_train_part(counts: Path) -> None:
+    train = Parts("medical_raw").train()
+    (counts / "test.svm.gz").write_bytes((counts / "train.svm.gz").read_bytes() + gzip.compress(b"1 1:9 3:9\n"))
+    test = Parts("medical_raw").test(train)
+    assert_allclose(test.X[:3].toarray(), train.X.toarray())
+    with pytest.raises(ValueError, match="weighting"):
+        features("medical_raw", "test")
+
+
+def test_features_that_are_not_counts_are_unchanged(counts: Path) -> None:
+    counts.rename(counts.with_name("bibtex"))
+    assert_allclose(features("bibtex", "train").X.toarray(), [[3, 1, 0], [0, 2, 0], [0, 1, 1]])
+
+
+def test_corpora_of_counts_are_among_the_corpora() -> None:
+    assert set(COUNTS) < set(CORPORA)
+
+
+def test_stored_f1_is_read_back(tmp_path: Path) -> None:
+    f1 = np.array([0.0, 1.0, 2 / 3])
+    write_f1(tmp_path / "new folder" / "f1.txt.gz", f1)
+    assert_allclose(read_f1(tmp_path / "new folder" / "f1.txt.gz"), f1, atol=5e-7)
+
+
+def test_baseline_is_tuned_once_and_stored(tmp_path: Path) -> None:
+    effort = replace(FEW, stored_f1=tmp_path)
+    with pytest.raises(Skipped, match="not stored yet"):
+        list(default_rows.default_rows(TinyParts(), effort))
+    (theirs,) = default_rows.baseline_rows(TinyParts(), effort)
+    (ours,) = default_rows.default_rows(parts := TinyParts(), effort)
+    assert parts.events == ["train", "test"]
+    assert ours.values["baseline"] == pytest.approx(theirs.values["F1"], abs=1e-4)
+    assert ours.values["gain"] == pytest.approx(number(ours, "F1") - number(ours, "baseline"))
+    assert number(ours, "low") <= number(ours, "gain") <= number(ours, "high")
+
+
+def test_stored_f1_of_other_documents_is_refused(tmp_path: Path) -> None:
+    effort = replace(FEW, stored_f1=tmp_path)
+    write_f1(tmp_path / "tiny.txt.gz", np.ones(3))
+    with pytest.raises(Skipped, match="has 3 documents, the test part 50"):
+        list(default_rows.default_rows(TinyParts(), effort))
+
+
+@pytest.mark.parametrize(
+    ("difference", "verdict"),
+    [
+        (Difference(0.5, 0.1, 0.9), "yes: significantly above"),
+        (Difference(0.5, -0.1, 0.9), "yes: not significant"),
+        (Difference(-0.126, -0.9, 0.1), "no: 0.13 lower, not significant"),
+        (Difference(-0.5, -0.9, -0.1), "no: significantly below"),
+    ],
+)
+def test_verdict(difference: Difference, verdict: str) -> None:
+    assert default_rows.verdict_on(difference) == verdict
+
+
+def test_all_corpora_share_one_table() -> None:
+    rows = [*default_rows.default_rows(TinyParts("one"), FEW), *default_rows.default_rows(TinyParts("two"), FEW)]
+    section = SECTIONS["default"]
+    heading, _, first, second = markdown_table(section, rows).splitlines()
+    assert heading.startswith("| entry | data set | baseline | F1 |")
+    assert first.startswith(f"| SetClassifier() | one | {' | '.join(format_values(section, rows[0]))} |")
+    assert second.startswith("|  | two |")
+
+
+def test_a_run_ends_with_the_whole_table(capsys: pytest.CaptureFixture[str]) -> None:
+    tiny = replace(DEFAULT, quick_effort=FEW, load=TinyParts)
+    runner.run(tiny, {"one": ["default"], "two": ["default"]}, quick=True, page=None, command="")
+    end = capsys.readouterr().out.split("compared with the baseline: all")[1]
+    assert end.index("one") < end.index("two")
