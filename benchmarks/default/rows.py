@@ -19,7 +19,7 @@ from benchmarks.harness.rows import Row
 from benchmarks.harness.timing import Skipped, Timed, measure_cores, on_cores, remarks
 from setwise import SetClassifier
 from setwise.labels import LabelMatrix
-from setwise.metrics.overlap import Overlap
+from setwise.metrics import Overlap
 
 BASELINE = "careful scikit-learn"
 SETWISE = "SetClassifier()"

@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 from benchmarks.harness.corpora import Part
-from setwise.data.splits import folds, hold_out
+from setwise.data import folds, hold_out
 from setwise.decision import best_threshold, best_thresholds, threshold
 from setwise.metrics import instance_f1
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from setwise.data.documents import VectorDocument
 from setwise.exceptions import InvalidData
-from setwise.labels.matrix import row_starts
+from setwise.labels import row_starts
 
 __all__ = ["csr_from_rows", "feature_matrix"]
 

@@ -16,7 +16,7 @@ from setwise.data.formats.libsvm_lines import LineParser, read_blocks
 from setwise.data.formats.options import DEFAULT_LARGEST_INDEX
 from setwise.data.formats.streams import Lines, open_source
 from setwise.exceptions import InvalidData
-from setwise.labels.matrix import csr_of_ones
+from setwise.labels import csr_of_ones
 
 __all__ = ["read_libsvm"]
 

@@ -8,7 +8,7 @@ from setwise.labels.distribution import (
     SizeMarginals,
     require_room,
 )
-from setwise.labels.forms import is_frame, lists_of_names
+from setwise.labels.forms import LabelLists, is_frame, lists_of_names, read_lists
 from setwise.labels.matrix import Kind, LabelMatrix, checked_names, csr_of_ones, row_starts
 from setwise.labels.support import Support
 
@@ -16,6 +16,7 @@ __all__ = [
     "Beliefs",
     "Decision",
     "Kind",
+    "LabelLists",
     "LabelMatrix",
     "MostProbable",
     "SetDistribution",
@@ -25,6 +26,7 @@ __all__ = [
     "csr_of_ones",
     "is_frame",
     "lists_of_names",
+    "read_lists",
     "require_room",
     "row_starts",
 ]

@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData
-from setwise.labels import LabelMatrix
-from setwise.labels.forms import LabelLists, is_frame, read_lists
+from setwise.labels import LabelLists, LabelMatrix, is_frame, read_lists
 
 __all__ = ["F1_OF_EMPTY_SETS", "Overlap", "read_pair"]
 

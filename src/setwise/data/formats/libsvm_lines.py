@@ -18,7 +18,7 @@ from setwise.data.formats.errors import DocumentError, Problems, preview
 from setwise.data.formats.numbers import NUMBER_PATTERN, VALUE_TOO_LARGE, parse_numbers, to_float32
 from setwise.data.formats.options import DEFAULT_LARGEST_INDEX
 from setwise.data.formats.streams import Lines
-from setwise.labels.matrix import row_starts
+from setwise.labels import row_starts
 
 __all__ = ["LIMIT_HINT", "Block", "LineParser", "read_blocks"]
 
