@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from setwise.exceptions import Incompatible
 from setwise.labels import LabelMatrix, MostProbable, SizeMarginals
 
-__all__ = ["ABILITIES", "MAX_SCORES", "LazyPosterior", "Posterior", "lacking", "require"]
+__all__ = ["ABILITIES", "LazyPosterior", "Posterior", "lacking", "require"]
 
 Array = NDArray[np.float64]
 Rows = slice | NDArray[np.intp] | NDArray[np.int64]
@@ -32,8 +32,11 @@ ABILITIES = {
 }
 """Every question that a posterior may answer, with the hint of the error for a model that cannot."""
 
+SCORES_AT_ONCE = 2**22
+"""Scores of documents that are computed together: 32 MB. More of them would only leave the cache."""
+
 MAX_SCORES = 2**24
-"""Scores of documents that are held in memory together: 128 MB."""
+"""Scores of documents that are held in memory together, where they are needed again: 128 MB."""
 
 
 class Posterior:
@@ -101,6 +104,10 @@ class Posterior:
         for start in range(0, self.n_samples, n_per_block):
             yield self.take(slice(start, start + n_per_block))
 
+    def scored(self) -> Posterior:
+        """Return the posterior with all documents scored, for many questions; unscored where memory is too small."""
+        return self
+
     def _read_sets(self, sets: Any) -> LabelMatrix:
         return LabelMatrix.of(sets, self.classes, called="sets")
 
@@ -111,7 +118,7 @@ class Posterior:
 class LazyPosterior(Posterior):
     """A posterior that scores its documents block by block whenever it is asked.
 
-    It stands in where the scores of all documents would take too much memory together.
+    It stands in where there are many documents, which most callers take block by block anyway.
     """
 
     def __init__(
@@ -137,8 +144,8 @@ class LazyPosterior(Posterior):
         classes: tuple[str, ...],
         abilities: frozenset[str],
     ) -> Posterior:
-        """Score the documents now where all their scores fit in memory, and later in blocks where they do not."""
-        if X.shape[0] * n_scores <= MAX_SCORES:
+        """Score the documents now where there are few scores, and later in blocks where there are many."""
+        if X.shape[0] * n_scores <= SCORES_AT_ONCE:
             return score(X)
         return LazyPosterior(score, X, n_scores, classes, abilities)
 
@@ -147,19 +154,19 @@ class LazyPosterior(Posterior):
 
     def log_prob(self, sets: Any) -> Array:
         sets = self._read_sets(sets)
-        return np.concatenate([part.log_prob(sets) for part in self._scored()])
+        return np.concatenate([part.log_prob(sets) for part in self._parts()])
 
     def marginals(self) -> Array:
-        return np.concatenate([part.marginals() for part in self._scored()])
+        return np.concatenate([part.marginals() for part in self._parts()])
 
     def size_marginals(self, max_size: int | None = None) -> SizeMarginals:
-        return SizeMarginals.stacked([part.size_marginals(max_size) for part in self._scored()])
+        return SizeMarginals.stacked([part.size_marginals(max_size) for part in self._parts()])
 
     def mode(self) -> MostProbable:
-        return MostProbable.stacked([part.mode() for part in self._scored()])
+        return MostProbable.stacked([part.mode() for part in self._parts()])
 
     def sample(self, n: int, random_state: int) -> sp.csr_array:
-        return sp.csr_array(sp.vstack([part.sample(n, random_state) for part in self._scored()], format="csr"))
+        return sp.csr_array(sp.vstack([part.sample(n, random_state) for part in self._parts()], format="csr"))
 
     def rescaled(self, scale: float, shift: float) -> Posterior:
         score = self._score
@@ -167,8 +174,11 @@ class LazyPosterior(Posterior):
             lambda X: score(X).rescaled(scale, shift), self._X, self._n_scores, self.classes, self.abilities
         )
 
-    def _scored(self) -> Iterator[Posterior]:
-        return self.blocks(max(1, MAX_SCORES // self._n_scores))
+    def scored(self) -> Posterior:
+        return self._score(self._X) if 0 < self.n_samples * self._n_scores <= MAX_SCORES else self
+
+    def _parts(self) -> Iterator[Posterior]:
+        return self.blocks(max(1, SCORES_AT_ONCE // self._n_scores))
 
 
 def lacking(model: Any, *needed: str) -> list[str]:

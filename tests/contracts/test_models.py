@@ -156,7 +156,7 @@ class TestAnswers:
         self, model: Any, documents: Documents, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         whole = answers(model, documents.new)
-        monkeypatch.setattr("setwise.posterior.MAX_SCORES", 2 * model._n_scores)
+        monkeypatch.setattr("setwise.posterior.SCORES_AT_ONCE", 2 * model._n_scores)
         assert isinstance(model.posterior(documents.new), LazyPosterior)
         n_sizes = whole["joint"].shape[2] if "joint" in whole else 0
         assert_same_bits(whole, with_sizes(answers(model, documents.new), n_sizes))

@@ -116,7 +116,7 @@ def test_extreme_logits_are_scaled_down_too(monkeypatch: pytest.MonkeyPatch) -> 
     whole = fit_scaling(BR.posterior(1e3 * X), y)
     assert np.isfinite(astuple(whole)).all()
     assert abs(whole.scale) < 0.1
-    monkeypatch.setattr("setwise.posterior.MAX_SCORES", N_LABELS * 7)  # seven documents at a time
+    monkeypatch.setattr("setwise.posterior.SCORES_AT_ONCE", N_LABELS * 7)  # seven documents at a time
     lazy = BR.posterior(1e3 * X)
     assert isinstance(lazy, LazyPosterior)
     assert_allclose(astuple(fit_scaling(lazy, y)), astuple(whole), rtol=0, atol=1e-3)

@@ -106,7 +106,7 @@ class HeldOut:
     @classmethod
     def of(cls, model: Any, X: Any, y: LabelMatrix, support: Support) -> HeldOut:
         """Score documents once with a model that was not trained on them."""
-        return cls(StoredPosterior(model.posterior(X)), y, support)
+        return cls(StoredPosterior(model.posterior(X).scored()), y, support)
 
     def take(self, documents: NDArray[np.int64]) -> HeldOut:
         """Return some of the documents."""

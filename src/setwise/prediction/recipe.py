@@ -122,7 +122,7 @@ class Recipe:
         inference, n_labels = self.over(support, posterior.abilities), support.sets.n_labels
         n_numbers = inference.n_numbers_of_marginals(n_labels) if only_marginals else inference.n_numbers(n_labels)
         for block in posterior.blocks(documents_per_block(n_numbers)):
-            yield DocumentBlock(inference, block)
+            yield DocumentBlock(inference, block.scored())
 
 
 class DocumentBlock:
