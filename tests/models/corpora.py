@@ -39,3 +39,19 @@ def same_state(one: Any, other: Any) -> bool:
         and a.arrays.keys() == b.arrays.keys()
         and all(np.array_equal(a.arrays[name], b.arrays[name]) for name in a.arrays)
     )
+
+
+INVALID_LEARNER_PARAMETERS: list[tuple[dict[str, Any], str]] = [
+    ({"strength": -1.0}, "strength must be a finite number of at least 0; got -1.0."),
+    (
+        {"l1_ratio": 2},
+        "l1_ratio must be a number between 0 and 1; got 2. Hint: the overall weight of the penalty is strength.",
+    ),
+    ({"tol": 0.0}, "tol must be None or a finite number above 0; got 0.0."),
+    ({"max_iter": 1.5}, "max_iter must be an integer of at least 0; got 1.5."),
+    (
+        {"n_jobs": 0},
+        "n_jobs must be None or an integer other than 0; got 0. Hint: None and -1 use every core, -2 all but one.",
+    ),
+]
+"""Parameters of the elastic-net learners that are refused, and the sentence for each."""

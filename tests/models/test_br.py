@@ -16,7 +16,7 @@ from setwise.exceptions import InvalidData, InvalidParameter, NotConverged
 from setwise.learners import fit_labels
 from setwise.models import BinaryRelevance
 from setwise.posterior import ABILITIES
-from tests.models.corpora import NAMES, name_lists, same_state, small_corpus
+from tests.models.corpora import INVALID_LEARNER_PARAMETERS, NAMES, name_lists, same_state, small_corpus
 from tests.oracles.mixture import every_set, set_log_prob, size_marginals
 
 X, y = small_corpus()
@@ -189,17 +189,7 @@ def test_inputs_and_parameters_stay_as_they_were() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"strength": -1.0}, "strength must be a finite number of at least 0; got -1.0."),
-        (
-            {"l1_ratio": 2},
-            "l1_ratio must be a number between 0 and 1; got 2. Hint: the overall weight of the penalty is strength.",
-        ),
-        ({"tol": 0.0}, "tol must be None or a finite number above 0; got 0.0."),
-        ({"max_iter": 1.5}, "max_iter must be an integer of at least 0; got 1.5."),
-        (
-            {"n_jobs": 0},
-            "n_jobs must be None or an integer other than 0; got 0. Hint: None and -1 use every core, -2 all but one.",
-        ),
+        *INVALID_LEARNER_PARAMETERS,
     ],
     ids=str,
 )

@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter, NotConverged
 from setwise.learners import FeatureColumns, fit_classes, fit_labels
 from setwise.models import LabelSizeFactors
-from tests.models.corpora import NAMES, name_lists, same_state, small_corpus
+from tests.models.corpora import INVALID_LEARNER_PARAMETERS, NAMES, name_lists, same_state, small_corpus
 
 X, y = small_corpus()
 SIZES = y.sum(axis=1)
@@ -238,17 +238,7 @@ def test_size_classifiers_that_did_not_converge_warn_once() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"strength": -1.0}, "strength must be a finite number of at least 0; got -1.0."),
-        (
-            {"l1_ratio": 2},
-            "l1_ratio must be a number between 0 and 1; got 2. Hint: the overall weight of the penalty is strength.",
-        ),
-        ({"tol": 0.0}, "tol must be None or a finite number above 0; got 0.0."),
-        ({"max_iter": 1.5}, "max_iter must be an integer of at least 0; got 1.5."),
-        (
-            {"n_jobs": 0},
-            "n_jobs must be None or an integer other than 0; got 0. Hint: None and -1 use every core, -2 all but one.",
-        ),
+        *INVALID_LEARNER_PARAMETERS,
         ({"form": "pairs"}, "form must be one of 'binary', 'multinomial'; got 'pairs'."),
         ({"form": None}, "form must be one of 'binary', 'multinomial'; got None."),
     ],

@@ -74,6 +74,15 @@ def test_the_page_can_be_written_from_the_rows_only(done: Path, tmp_path: Path) 
     assert (tmp_path / "reproduction.md").read_bytes() == (done / "reproduction.md").read_bytes()
 
 
+@pytest.mark.parametrize("file", ["rows/tiny.jsonl", "index.html"])
+def test_a_page_that_would_overwrite_rows_or_the_index_is_refused(done: Path, file: str) -> None:
+    before = contents(done)
+    ended = call("--only-page", "--output", done, "--page", done / file)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "would be overwritten by the output" in ended.stderr
+    assert contents(done) == before
+
+
 def test_rows_of_another_random_state_are_refused(done: Path, corpora: Path) -> None:
     ended = call(*SMOKE, "--data", corpora, "--output", done, "--random-state", "1")
     assert ended.returncode == 1
