@@ -19,12 +19,13 @@ ScoreRows checked_scores(const Chain& chain, const InMatrix<double>& scores) {
     return {static_cast<std::int32_t>(scores.shape(0)), chain.n_labels(), scores.data()};
 }
 
-Out<double> log_prob(const Chain& chain, InMatrix<double> scores, const ChainTrie& trie, int n_threads) {
+Out<double> log_prob(const ChainPlan& plan, InMatrix<double> scores, int n_threads) {
+    const Chain& chain = plan.chain();
+    const ChainTrie& trie = plan.trie();
     const auto rows = checked_scores(chain, scores);
-    require(trie.n_labels() == chain.n_labels(), "The chain and the trie differ in their number of labels.");
     const Effort effort{times(10, scores.shape(0), trie.n_entries() + trie.n_sets() + 1 + chain.n_labels()), n_threads};
     auto out = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
-        return setwise::chain_log_prob(chain, rows, trie, threads, stop);
+        return setwise::chain_log_prob(plan, rows, threads, stop);
     });
     return give(std::move(out), {scores.shape(0), static_cast<std::size_t>(trie.n_sets())});
 }
@@ -85,10 +86,19 @@ void bind_chain(nb::module_& m) {
                 new (chain) Chain(as_vector(indptr), as_vector(indices), as_vector(values));
             },
             "indptr"_a, "indices"_a, "values"_a)
-        .def("log_prob", &log_prob, "scores"_a, "trie"_a, "n_threads"_a)
         .def("log_prob_each", &log_prob_each, "scores"_a, "sets"_a, "document"_a, "n_threads"_a)
         .def("beams", &beams, "scores"_a, "width"_a, "n_threads"_a)
         .def("samples", &samples, "score"_a, "uniform"_a);
+    nb::class_<ChainPlan>(m, "ChainPlan")
+        .def(
+            "__init__",
+            [](ChainPlan* plan, const Chain& chain, const ChainTrie& trie) {
+                require(trie.n_labels() == chain.n_labels(),
+                        "The chain and the trie differ in their number of labels.");
+                new (plan) ChainPlan(chain, trie);
+            },
+            "chain"_a, "trie"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def("log_prob", &log_prob, "scores"_a, "n_threads"_a);
 }
 
 }  // namespace setwise::door

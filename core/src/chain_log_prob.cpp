@@ -9,6 +9,9 @@
 // and e^175 at the start. Beyond that, log(1 + E) is the logit or zero to rounding, and so it stays as long as feedback
 // adds up to at most 135; products of two factors then stay below e^620, and those of all ratios below e^600 where a
 // giver's feedback does. A chain whose feedback is larger than any of this goes by logits and logarithms, one by one.
+//
+// Most labels of a set share no receiver: what such a label does to the sum is computed once per document and looked up
+// at every node. Nor does a label change the state where no node below reads it (ChainPlan).
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -137,15 +140,17 @@ SETWISE_INLINE void log_each(int n, double* values) {
 // the logarithms of many nodes are taken together.
 class OneDocumentWalk {
   public:
-    OneDocumentWalk(const Chain& chain, const ChainTrie& trie)
-        : feedback_(chain.feedback()),
-          moves_(chain.moves()),
-          trie_(trie),
-          logit_((static_cast<std::size_t>(chain.n_labels()) + kLanes - 1) / kLanes * kLanes, 0.0),
+    explicit OneDocumentWalk(const ChainPlan& plan)
+        : feedback_(plan.chain().feedback()),
+          moves_(plan.chain().moves()),
+          plan_(plan),
+          trie_(plan.trie()),
+          logit_((static_cast<std::size_t>(moves_.n_cols) + kLanes - 1) / kLanes * kLanes, 0.0),
           loss_(logit_.size()),
           state_(logit_.size()),
-          received_(chain.n_labels()),
-          depth_gain_(static_cast<std::size_t>(trie.depth()) + 1, 0.0),
+          received_(moves_.n_cols),
+          alone_(moves_.n_cols, 0.0),
+          depth_gain_(static_cast<std::size_t>(trie_.depth()) + 1, 0.0),
           depth_total_(depth_gain_.size()),
           path_(depth_gain_.size()) {}
 
@@ -158,19 +163,20 @@ class OneDocumentWalk {
         for (std::size_t first = 0; first < nodes.size(); first += kChunk) {
             const auto n = static_cast<int>(std::min<std::size_t>(kChunk, nodes.size() - first));
             const ChainTrie::Node* chunk = nodes.data() + first;
-            int n_moving = 0;
+            const ChainPlan::Step* steps = plan_.steps().data() + first;
+            int n_together = 0;
             for (int i = 0; i < n; ++i) {
                 while (path_length_ > 0 && path_[path_length_ - 1].depth >= chunk[i].depth) leave();
                 gain_[i] = depth_gain_[chunk[i].depth] + (scores[chunk[i].label] + received_[chunk[i].label]);
                 depth_gain_[chunk[i].depth + 1] = gain_[i];
-                moves_some_[i] = moves_.count(chunk[i].label) > 0;
-                if (moves_some_[i]) ratio_[n_moving++] = enter(chunk[i]);
+                if (!steps[i].is_alone) ratio_[n_together++] = move(chunk[i].label);
+                if (steps[i].is_felt) enter(chunk[i], steps[i].is_alone);
             }
-            dispatch<log_each>(n_moving, ratio_);
+            dispatch<log_each>(n_together, ratio_);
             const double* log_ratio = ratio_;
             for (int i = 0; i < n; ++i) {
-                double total = depth_total_[chunk[i].depth];
-                if (moves_some_[i]) total += *log_ratio++;
+                const double gain_of_total = steps[i].is_alone ? alone_[chunk[i].label] : *log_ratio++;
+                const double total = depth_total_[chunk[i].depth] + gain_of_total;
                 depth_total_[chunk[i].depth + 1] = total;
                 for (; s < chunk[i].end; ++s) out[order[s]] = gain_[i] - total;
             }
@@ -186,20 +192,30 @@ class OneDocumentWalk {
         std::fill(received_.begin(), received_.end(), 0.0);
         path_length_ = 0;
         top_ = 0;
+        const std::vector<std::int32_t>& alone = plan_.alone();
+        for (std::size_t first = 0; first < alone.size(); first += kChunk) {
+            const auto n = static_cast<int>(std::min<std::size_t>(kChunk, alone.size() - first));
+            for (int i = 0; i < n; ++i) ratio_[i] = move(alone[first + i]);
+            dispatch<log_each>(n, ratio_);
+            for (int i = 0; i < n; ++i) alone_[alone[first + i]] = ratio_[i];
+        }
     }
 
-    // Returns the ratio of move_odds_of_one. Sets: state_, received_, path_, and the stack saved_ with its top_.
-    double enter(const ChainTrie::Node& node) {
+    // Returns the ratio of move_odds_of_one. Sets: moved_.
+    double move(std::int32_t label) {
+        const std::int64_t begin = moves_.begin(label), n = moves_.count(label);
+        if (moved_.size() < static_cast<std::size_t>(n)) moved_.resize(2 * static_cast<std::size_t>(n));
+        return dispatch<move_odds_of_one>(n, moves_.indices + begin, moves_.values + begin, state_.data(),
+                                          moved_.data());
+    }
+
+    // Sets: state_, received_, path_, and the stack saved_ with its top_; moved_ unless it has the node's odds already.
+    void enter(const ChainTrie::Node& node, bool has_to_move) {
+        if (has_to_move) move(node.label);
         const std::int64_t begin = moves_.begin(node.label), n = moves_.count(node.label);
         const std::size_t need = top_ + static_cast<std::size_t>(n);
-        if (saved_.size() < need) {
-            saved_.resize(2 * need);
-            moved_.resize(2 * need);
-        }
+        if (saved_.size() < need) saved_.resize(2 * need);
         const std::int32_t* receiver = moves_.indices + begin;
-        const double ratio =
-            dispatch<move_odds_of_one>(n, receiver, moves_.values + begin, state_.data(), moved_.data());
-        if (node.is_leaf) return ratio;  // nobody will read the state
         for (std::int64_t e = 0; e < n; ++e) {
             saved_[top_ + e] = {state_[receiver[e]], received_[receiver[e]]};
             state_[receiver[e]] = moved_[e];
@@ -207,7 +223,6 @@ class OneDocumentWalk {
         }
         path_[path_length_++] = node;
         top_ = need;
-        return ratio;
     }
 
     void leave() {
@@ -226,14 +241,13 @@ class OneDocumentWalk {
     };
 
     const Columns<const double*> feedback_, moves_;
+    const ChainPlan& plan_;
     const ChainTrie& trie_;
     std::vector<double> logit_, loss_;      // per label: its score, and log(1 + E) at the start; rounded up
     std::vector<double> state_, received_;  // per label: its odds, and the feedback it receives from the path
-    // Per node of the chunk: the sum of logits, and whether its label has receivers; for those that have, in order, how
-    // the product of all (1 + E) grows.
-    double gain_[kChunk];
-    bool moves_some_[kChunk];
-    double ratio_[kChunk];
+    std::vector<double> alone_;             // per label: by how much it alone changes the sum of log(1 + E)
+    double gain_[kChunk];                   // per node of the chunk: the sum of logits
+    double ratio_[kChunk];  // per node of the chunk that is not alone: how the product of all (1 + E) grows
     std::vector<double> depth_gain_, depth_total_;  // per depth of the path: sums of logits, and of log(1 + E)
     std::vector<ChainTrie::Node> path_;             // whose feedback is in the state, path_length_ of them
     std::int32_t path_length_ = 0;
@@ -245,16 +259,18 @@ class OneDocumentWalk {
 // Scores blocks of kLanes documents, one after the other with the same buffers.
 class TrieWalk {
   public:
-    TrieWalk(const Chain& chain, const ChainTrie& trie)
-        : feedback_(chain.feedback()),
-          moves_(chain.moves()),
-          by_odds_(chain.by_odds()),
-          trie_(trie),
-          logit_(static_cast<std::size_t>(chain.n_labels()) * kLanes, 0.0),
+    explicit TrieWalk(const ChainPlan& plan)
+        : feedback_(plan.chain().feedback()),
+          moves_(plan.chain().moves()),
+          by_odds_(plan.chain().by_odds()),
+          plan_(plan),
+          trie_(plan.trie()),
+          logit_(static_cast<std::size_t>(moves_.n_cols) * kLanes, 0.0),
           loss_(logit_.size()),
           state_(logit_.size()),
-          received_(chain.n_labels(), 0.0),
-          gain_((static_cast<std::size_t>(trie.depth()) + 1) * kLanes, 0.0),
+          alone_(logit_.size(), 0.0),
+          received_(moves_.n_cols, 0.0),
+          gain_((static_cast<std::size_t>(trie_.depth()) + 1) * kLanes, 0.0),
           total_(gain_.size()) {}
 
     // Scores documents `first` to first + n - 1, n <= kLanes, and writes their rows of `out`.
@@ -266,55 +282,79 @@ class TrieWalk {
         dispatch<start>(n_logits, logit_.data(), by_odds_, loss_.data(), state_.data());
         std::fill_n(total_.begin(), kLanes, 0.0);
         for (std::int64_t e = 0; e < n_logits; ++e) total_[e % kLanes] += loss_[e];
+        for (const std::int32_t label : plan_.alone()) {
+            double* row = &alone_[static_cast<std::size_t>(label) * kLanes];
+            std::fill_n(row, kLanes, 0.0);
+            move(label, row);
+        }
         write(0, trie_.n_empty(), 0, n, out);
         std::int32_t begin = trie_.n_empty();
+        const ChainPlan::Step* step = plan_.steps().data();
         for (const ChainTrie::Node& node : trie_.nodes()) {
-            while (static_cast<std::int32_t>(path_.size()) > node.depth) leave();
-            enter(node);
+            while (!path_.empty() && path_.back().depth >= node.depth) leave();
+            add(node, *step);
+            if (step->is_felt) enter(node);
             write(begin, node.end, node.depth + 1, n, out);
             begin = node.end;
+            ++step;
         }
         while (!path_.empty()) leave();
     }
 
   private:
-    void enter(const ChainTrie::Node& node) {
-        const std::int64_t begin = feedback_.begin(node.label), n = feedback_.count(node.label);
-        const std::size_t need = top_ + static_cast<std::size_t>(n);
-        if (saved_received_.size() < need) {
-            saved_received_.resize(2 * need);
-            saved_state_.resize(2 * need * kLanes);
-        }
+    // Adds what the node's label changes to the sums of its depth. Sets: gain_, total_, and what move() does where the
+    // node is entered afterwards.
+    void add(const ChainTrie::Node& node, const ChainPlan::Step& step) {
         const double* gain = &gain_[static_cast<std::size_t>(node.depth) * kLanes];
         const double* total = &total_[static_cast<std::size_t>(node.depth) * kLanes];
         const double* logit = &logit_[static_cast<std::size_t>(node.label) * kLanes];
         double* next_gain = &gain_[static_cast<std::size_t>(node.depth + 1) * kLanes];
         double* next_total = &total_[static_cast<std::size_t>(node.depth + 1) * kLanes];
+        const double* alone = &alone_[static_cast<std::size_t>(node.label) * kLanes];
         for (int k = 0; k < kLanes; ++k) {
             next_gain[k] = gain[k] + (logit[k] + received_[node.label]);
-            next_total[k] = total[k];
+            next_total[k] = total[k] + (step.is_alone ? alone[k] : 0.0);
         }
-        if (n > 0) {
-            const std::int32_t* receiver = moves_.indices + begin;
-            double* moved = saved_state_.data() + top_ * kLanes;
-            if (by_odds_)
-                dispatch<move_odds>(n, receiver, moves_.values + begin, state_.data(), moved, next_total);
-            else
-                dispatch<move_logits>(n, receiver, moves_.values + begin, state_.data(), moved, next_total);
+        if (!step.is_alone) {
+            move(node.label, next_total);
+        } else if (step.is_felt) {
+            double unused[kLanes] = {};
+            move(node.label, unused);
         }
-        if (node.is_leaf) return;  // nobody will read the state
+    }
+
+    // Adds to `total` what the label changes, and leaves the new states of its receivers above the top of the stack.
+    void move(std::int32_t label, double* total) {
+        const std::int64_t begin = moves_.begin(label), n = moves_.count(label);
+        const std::size_t need = top_ + static_cast<std::size_t>(n);
+        if (saved_received_.size() < need) {
+            saved_received_.resize(2 * need);
+            saved_state_.resize(2 * need * kLanes);
+        }
+        if (n == 0) return;
+        const std::int32_t* receiver = moves_.indices + begin;
+        double* moved = saved_state_.data() + top_ * kLanes;
+        if (by_odds_)
+            dispatch<move_odds>(n, receiver, moves_.values + begin, state_.data(), moved, total);
+        else
+            dispatch<move_logits>(n, receiver, moves_.values + begin, state_.data(), moved, total);
+    }
+
+    // Puts the states that move() left in place. Sets: state_, received_, path_, and the stacks with their top_.
+    void enter(const ChainTrie::Node& node) {
+        const std::int64_t begin = feedback_.begin(node.label), n = feedback_.count(node.label);
         for (std::int64_t e = 0; e < n; ++e) {
             double& received = received_[feedback_.indices[begin + e]];
             saved_received_[top_ + e] = received;
             received += feedback_.values[begin + e];
         }
         swap_states(node.label);
-        path_.push_back(node.label);
-        top_ = need;
+        path_.push_back(node);
+        top_ += static_cast<std::size_t>(n);
     }
 
     void leave() {
-        const std::int32_t label = path_.back();
+        const std::int32_t label = path_.back().label;
         path_.pop_back();
         top_ -= static_cast<std::size_t>(feedback_.count(label));
         for (std::int64_t e = feedback_.begin(label), k = 0; e < feedback_.end(label); ++e, ++k)
@@ -343,13 +383,15 @@ class TrieWalk {
 
     const Columns<const double*> feedback_, moves_;
     const bool by_odds_;
+    const ChainPlan& plan_;
     const ChainTrie& trie_;
     // One row of lanes per label: its score, log(1 + E) at the start, and its odds or logit with the feedback of the
     // path.
     std::vector<double> logit_, loss_, state_;
+    std::vector<double> alone_;           // the same: by how much the label alone changes the sum of log(1 + E)
     std::vector<double> received_;        // per label: the feedback it receives from the path
     std::vector<double> gain_, total_;    // one row of lanes per depth: sums of logits, and of log(1 + E)
-    std::vector<std::int32_t> path_;      // labels whose feedback is in the state
+    std::vector<ChainTrie::Node> path_;   // those whose feedback is in the state
     std::vector<double> saved_received_;  // a stack: for each receiver of the path's labels, its value before
     std::vector<double> saved_state_;     // the same, one row of lanes per receiver
     std::size_t top_ = 0;                 // of both stacks, in receivers
@@ -357,9 +399,10 @@ class TrieWalk {
 
 }  // namespace
 
-std::vector<double> chain_log_prob(const Chain& chain, const ScoreRows& scores, const ChainTrie& trie, int n_threads,
+std::vector<double> chain_log_prob(const ChainPlan& plan, const ScoreRows& scores, int n_threads,
                                    const std::atomic<bool>& stop) {
     constexpr int kFew = 3;  // so many documents or fewer are scored faster one by one
+    const ChainTrie& trie = plan.trie();
     std::vector<double> out(static_cast<std::size_t>(scores.n_rows) * trie.n_sets());
     const std::int64_t n_blocks = (static_cast<std::int64_t>(scores.n_rows) + kLanes - 1) / kLanes;
     share_out(n_threads, n_blocks, 1, [&](Items& items) {
@@ -368,12 +411,12 @@ std::vector<double> chain_log_prob(const Chain& chain, const ScoreRows& scores, 
             if (stop) continue;
             const std::int64_t first = block * kLanes;
             const auto n = static_cast<int>(std::min<std::int64_t>(kLanes, scores.n_rows - first));
-            if (n <= kFew && chain.by_odds()) {
-                OneDocumentWalk walk(chain, trie);
+            if (n <= kFew && plan.chain().by_odds()) {
+                OneDocumentWalk walk(plan);
                 for (std::int64_t i = first; i < first + n; ++i)
                     walk.run(scores.row(i), out.data() + i * trie.n_sets());
             } else {
-                if (!side_by_side) side_by_side.emplace(chain, trie);
+                if (!side_by_side) side_by_side.emplace(plan);
                 side_by_side->run(scores, first, n, out.data() + first * trie.n_sets());
             }
         }

@@ -66,13 +66,51 @@ ChainTrie::ChainTrie(const LabelSets& label_sets, std::span<const std::int32_t> 
         path.resize(shared);
         nodes.resize(shared);
         for (std::size_t d = shared; d < size; ++d) {
-            if (d > 0) nodes_[nodes.back()].is_leaf = false;
             nodes.push_back(static_cast<std::int32_t>(nodes_.size()));
-            nodes_.push_back({labels[d], static_cast<std::int32_t>(d), k, true});
+            nodes_.push_back({labels[d], static_cast<std::int32_t>(d), k});
             path.push_back(labels[d]);
         }
         (size == 0 ? n_empty_ : nodes_[nodes.back()].end) = k + 1;
     }
+}
+
+ChainPlan::ChainPlan(const Chain& chain, const ChainTrie& trie)
+    : chain_(&chain), trie_(&trie), steps_(trie.nodes().size(), Step{false, false}) {
+    const Columns<const double*> feedback = chain.feedback();
+    const std::vector<ChainTrie::Node>& nodes = trie.nodes();
+    std::vector<std::vector<std::int32_t>> givers(chain.n_labels());  // per label: nodes of the path that it hears of
+    std::vector<std::int32_t> path;                                   // nodes
+    std::vector<bool> is_alone(chain.n_labels(), false);
+    std::int32_t n_unfelt = 0;  // nodes of the path that are not felt so far
+    const auto feel = [&](std::int32_t node) {
+        n_unfelt -= !steps_[node].is_felt;
+        steps_[node].is_felt = true;
+    };
+    const auto leave = [&] {
+        const std::int32_t label = nodes[path.back()].label;
+        n_unfelt -= !steps_[path.back()].is_felt;
+        for (std::int64_t e = feedback.begin(label); e < feedback.end(label); ++e)
+            givers[feedback.indices[e]].pop_back();
+        path.pop_back();
+    };
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+        while (static_cast<std::int32_t>(path.size()) > nodes[k].depth) leave();
+        const std::int32_t label = nodes[k].label;
+        for (const std::int32_t giver : givers[label]) feel(giver);
+        bool hears = false;
+        for (std::int64_t e = feedback.begin(label); e < feedback.end(label) && !(hears && n_unfelt == 0); ++e) {
+            for (const std::int32_t giver : givers[feedback.indices[e]]) feel(giver);
+            hears = hears || !givers[feedback.indices[e]].empty();
+        }
+        steps_[k].is_alone = chain.by_odds() && !hears;
+        if (steps_[k].is_alone && feedback.count(label) > 0) is_alone[label] = true;
+        for (std::int64_t e = feedback.begin(label); e < feedback.end(label); ++e)
+            givers[feedback.indices[e]].push_back(static_cast<std::int32_t>(k));
+        path.push_back(static_cast<std::int32_t>(k));
+        ++n_unfelt;
+    }
+    for (std::int32_t l = 0; l < chain.n_labels(); ++l)
+        if (is_alone[l]) alone_.push_back(l);
 }
 
 }  // namespace setwise

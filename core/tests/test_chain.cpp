@@ -17,12 +17,13 @@ struct RandomChain {
     std::vector<std::int32_t> indices, set_indices;
     std::vector<double> values, scores;
 
-    RandomChain(int seed, std::int32_t labels, std::int32_t rows, double size = 1.0) : n_labels(labels), n_rows(rows) {
+    RandomChain(int seed, std::int32_t labels, std::int32_t rows, double size = 1.0, double sparsity = 0.0)
+        : n_labels(labels), n_rows(rows) {
         std::mt19937_64 random(seed);
         std::normal_distribution<double> normal;
         for (std::int32_t l = 0; l < n_labels; ++l) {
             for (std::int32_t j = l + 1; j < n_labels; ++j) {
-                if (normal(random) < 0.0) continue;
+                if (normal(random) < sparsity) continue;
                 indices.push_back(j);
                 values.push_back(size * normal(random));
             }
@@ -79,7 +80,7 @@ TEST(every_set_of_every_document) {
                 const std::size_t n_sets = 1u << n_labels;
                 for (const int n_threads : {1, 2}) {
                     const auto found =
-                        setwise::chain_log_prob(chain.chain(), chain.rows(), chain.trie(), n_threads, kGoOn);
+                        setwise::chain_log_prob({chain.chain(), chain.trie()}, chain.rows(), n_threads, kGoOn);
                     CHECK(found.size() == n_rows * n_sets);
                     for (std::int32_t i = 0; i < n_rows; ++i)
                         for (std::uint32_t bits = 0; bits < n_sets; ++bits)
@@ -88,10 +89,37 @@ TEST(every_set_of_every_document) {
             }
 }
 
+// Where few labels share receivers, most nodes are alone and few are felt; the first labels of a chain that shares all
+// are neither.
+TEST(sparse_feedback_is_planned) {
+    int n_alone = 0, n_felt = 0, n_nodes = 0;
+    for (int seed = 0; seed < 20; ++seed)
+        for (const double size : {1.0, 300.0}) {
+            RandomChain chain(seed, 9, 5, size, 1.3);
+            chain.add_every_set();
+            const auto parts = chain.chain();
+            const auto trie = chain.trie();
+            const setwise::ChainPlan plan(parts, trie);
+            for (const auto& step : plan.steps()) {
+                n_alone += step.is_alone;
+                n_felt += step.is_felt;
+                ++n_nodes;
+            }
+            for (const std::int32_t n_rows : {1, 5}) {
+                const auto found = setwise::chain_log_prob(plan, {n_rows, 9, chain.scores.data()}, 1, kGoOn);
+                for (std::int32_t i = 0; i < n_rows; ++i)
+                    for (std::uint32_t bits = 0; bits < 512; ++bits)
+                        CHECK_NEAR(found[i * 512 + bits], chain.log_prob(i, bits), 1e-12 * (1.0 + size));
+            }
+        }
+    CHECK(n_nodes / 4 < n_alone && n_alone < n_nodes);
+    CHECK(0 < n_felt && n_felt < n_nodes / 2);
+}
+
 TEST(sets_in_any_order_and_again) {
     RandomChain chain(1, 6, 11);
     for (const std::uint32_t bits : {63u, 0u, 5u, 5u, 1u, 0u, 40u, 7u}) chain.add_set(bits);
-    const auto found = setwise::chain_log_prob(chain.chain(), chain.rows(), chain.trie(), 1, kGoOn);
+    const auto found = setwise::chain_log_prob({chain.chain(), chain.trie()}, chain.rows(), 1, kGoOn);
     for (std::int32_t i = 0; i < 11; ++i) {
         CHECK(found[i * 8 + 1] == found[i * 8 + 5]);
         CHECK(found[i * 8 + 2] == found[i * 8 + 3]);
@@ -104,7 +132,8 @@ TEST(labels_of_the_sets_are_renumbered_by_the_order_of_the_chain) {
     RandomChain chain(8, 5, 2);
     chain.add_every_set();
     const std::vector<std::int32_t> order{3, 0, 4, 2, 1};
-    const auto found = setwise::chain_log_prob(chain.chain(), chain.rows(), {chain.sets(), order}, 1, kGoOn);
+    const auto found =
+        setwise::chain_log_prob({chain.chain(), setwise::ChainTrie(chain.sets(), order)}, chain.rows(), 1, kGoOn);
     for (std::int32_t i = 0; i < 2; ++i)
         for (std::uint32_t bits = 0; bits < 32; ++bits) {
             std::uint32_t placed = 0;
@@ -119,9 +148,9 @@ TEST(one_document_alone_has_the_bits_of_many) {
         RandomChain chain(9, 12, 21, size);
         for (std::uint32_t bits = 0; bits < 4096; bits += every) chain.add_set(bits);
         const auto trie = chain.trie();
-        const auto together = setwise::chain_log_prob(chain.chain(), chain.rows(), trie, 2, kGoOn);
+        const auto together = setwise::chain_log_prob({chain.chain(), trie}, chain.rows(), 2, kGoOn);
         for (std::int32_t i = 0; i < 21; ++i) {
-            const auto alone = setwise::chain_log_prob(chain.chain(), {1, 12, chain.rows().row(i)}, trie, 1, kGoOn);
+            const auto alone = setwise::chain_log_prob({chain.chain(), trie}, {1, 12, chain.rows().row(i)}, 1, kGoOn);
             CHECK(std::equal(alone.begin(), alone.end(), together.begin() + i * trie.n_sets()));
         }
     }
@@ -133,8 +162,8 @@ TEST(sets_of_late_labels_and_of_early_ones_are_scored_alike) {
         late.add_set(k << 16);
         early.add_set(k);
     }
-    const auto scored_late = setwise::chain_log_prob(late.chain(), late.rows(), late.trie(), 1, kGoOn);
-    const auto scored_early = setwise::chain_log_prob(early.chain(), early.rows(), early.trie(), 1, kGoOn);
+    const auto scored_late = setwise::chain_log_prob({late.chain(), late.trie()}, late.rows(), 1, kGoOn);
+    const auto scored_early = setwise::chain_log_prob({early.chain(), early.trie()}, early.rows(), 1, kGoOn);
     for (std::int32_t i = 0; i < 9; ++i)
         for (std::uint32_t k = 0; k < 16; ++k) {
             CHECK_NEAR(scored_late[i * 16 + k], late.log_prob(i, k << 16), 1e-12);
@@ -144,9 +173,9 @@ TEST(sets_of_late_labels_and_of_early_ones_are_scored_alike) {
 
 TEST(no_sets_and_no_documents) {
     RandomChain chain(2, 4, 3), nobody(3, 4, 0);
-    CHECK(setwise::chain_log_prob(chain.chain(), chain.rows(), chain.trie(), 1, kGoOn).empty());
+    CHECK(setwise::chain_log_prob({chain.chain(), chain.trie()}, chain.rows(), 1, kGoOn).empty());
     nobody.add_every_set();
-    CHECK(setwise::chain_log_prob(nobody.chain(), nobody.rows(), nobody.trie(), 2, kGoOn).empty());
+    CHECK(setwise::chain_log_prob({nobody.chain(), nobody.trie()}, nobody.rows(), 2, kGoOn).empty());
     CHECK(setwise::chain_beams(nobody.chain(), nobody.rows(), 3, 1, kGoOn).first.size() == 1);
     CHECK(setwise::chain_samples(chain.chain(), chain.scores.data(), 0, nullptr).indices.empty());
 }
@@ -209,6 +238,6 @@ TEST(a_stop_that_is_already_asked_for_returns_at_once) {
     const std::atomic<bool> stop{true};
     RandomChain chain(7, 5, 9);
     chain.add_every_set();
-    CHECK(setwise::chain_log_prob(chain.chain(), chain.rows(), chain.trie(), 2, stop).size() == 9 * 32);
+    CHECK(setwise::chain_log_prob({chain.chain(), chain.trie()}, chain.rows(), 2, stop).size() == 9 * 32);
     CHECK(setwise::chain_beams(chain.chain(), chain.rows(), 4, 2, stop).indices.empty());
 }

@@ -42,7 +42,7 @@ def test_feedback_of_a_broken_structure_is_refused(change: dict[str, Any]) -> No
 def test_scores_of_another_number_of_labels_are_refused(n_labels: int) -> None:
     chain, scores = _core.Chain(**CHAIN), np.zeros((4, n_labels))
     with pytest.raises(ValueError, match="scores must have one column per label"):
-        chain.log_prob(scores, TRIE, 1)
+        _core.ChainPlan(chain, TRIE).log_prob(scores, 1)
     with pytest.raises(ValueError, match="scores must have one column per label"):
         chain.log_prob_each(scores, SETS, i32(0, 1), 1)
 
@@ -51,7 +51,7 @@ def test_scores_of_another_number_of_labels_are_refused(n_labels: int) -> None:
 def test_sets_of_another_number_of_labels_are_refused(n_labels: int) -> None:
     chain, sets = _core.Chain(**CHAIN), _core.LabelSets(n_labels, i64(0, 0, 2), i32(0, 1))
     with pytest.raises(ValueError, match="differ in their number of labels"):
-        chain.log_prob(SCORES, _core.ChainTrie(sets, np.arange(n_labels, dtype=np.int32)), 1)
+        _core.ChainPlan(chain, _core.ChainTrie(sets, np.arange(n_labels, dtype=np.int32)))
     with pytest.raises(ValueError, match="differ in their number of labels"):
         chain.log_prob_each(SCORES, sets, i32(0, 1), 1)
 
@@ -76,13 +76,13 @@ def test_beams_and_samples_of_a_wrong_shape_are_refused() -> None:
 
 def test_what_is_sound_goes_through() -> None:
     chain = _core.Chain(**{name: np.array(value) for name, value in CHAIN.items()})
-    assert chain.log_prob(SCORES, TRIE, 1).shape == (4, 2)
-    assert chain.log_prob(np.zeros((0, 3)), TRIE, 1).shape == (0, 2)
+    assert _core.ChainPlan(chain, TRIE).log_prob(SCORES, 1).shape == (4, 2)
+    assert _core.ChainPlan(chain, TRIE).log_prob(np.zeros((0, 3)), 1).shape == (0, 2)
     no_sets = _core.ChainTrie(_core.LabelSets(3, i64(0), i32()), i32(0, 1, 2))
-    assert chain.log_prob(SCORES, no_sets, 1).shape == (4, 0)
+    assert _core.ChainPlan(chain, no_sets).log_prob(SCORES, 1).shape == (4, 0)
     nothing = _core.Chain(i64(0), i32(), np.zeros(0))
     empty_sets = _core.ChainTrie(_core.LabelSets(0, i64(0, 0), i32()), i32())
-    assert nothing.log_prob(np.zeros((2, 0)), empty_sets, 1).tolist() == [[0.0], [0.0]]
+    assert _core.ChainPlan(nothing, empty_sets).log_prob(np.zeros((2, 0)), 1).tolist() == [[0.0], [0.0]]
     indptr, indices = chain.samples(np.full(3, 50.0), np.full((2, 3), 0.5))
     assert indptr.tolist() == [0, 3, 6]
     assert indices.tolist() == [0, 1, 2, 0, 1, 2]
@@ -98,6 +98,7 @@ def test_documents_alone_and_side_by_side_have_the_same_bits(size: float) -> Non
     label_sets = _core.LabelSets(n_labels, sets.indptr.astype(np.int64), sets.indices.astype(np.int32))
     trie = _core.ChainTrie(label_sets, random.permutation(n_labels).astype(np.int32))
     scores = random.normal(size=(19, n_labels))
-    together = chain.log_prob(scores, trie, 2)
+    plan = _core.ChainPlan(chain, trie)
+    together = plan.log_prob(scores, 2)
     for i in range(len(scores)):
-        assert np.array_equal(chain.log_prob(scores[i : i + 1], trie, 1)[0], together[i])
+        assert np.array_equal(plan.log_prob(scores[i : i + 1], 1)[0], together[i])

@@ -52,7 +52,6 @@ class ChainTrie {
         std::int32_t label;
         std::int32_t depth;  // labels before this one
         std::int32_t end;    // sets that end here: from the end of the node before to this, in order()
-        bool is_leaf;        // no set goes on from here
     };
 
     // `order` has the labels of the sets in the order of the chain; a node's label is a place in it.
@@ -75,6 +74,34 @@ class ChainTrie {
     std::vector<Node> nodes_;          // each parent right before its first child
 };
 
+// What a walk over a trie needs to do at each node, which no document changes: computed once for a chain and a trie.
+// Both have to outlive it.
+class ChainPlan {
+  public:
+    struct Step {
+        // None of the label's receivers receives anything from the labels before it in the set, so that the label does
+        // to them what it would do alone. Always false where the chain is not by_odds().
+        bool is_alone;
+        // A node below reads a logit that this label changes.
+        bool is_felt;
+    };
+
+    ChainPlan(const Chain& chain, const ChainTrie& trie);
+
+    const Chain& chain() const { return *chain_; }
+    const ChainTrie& trie() const { return *trie_; }
+    const std::vector<Step>& steps() const { return steps_; }  // one per node of the trie
+
+    // Labels with receivers that are alone at some node, rising.
+    const std::vector<std::int32_t>& alone() const { return alone_; }
+
+  private:
+    const Chain* chain_;
+    const ChainTrie* trie_;
+    std::vector<Step> steps_;
+    std::vector<std::int32_t> alone_;
+};
+
 // Scores of documents, one row per document and one column per label.
 struct ScoreRows {
     std::int32_t n_rows;
@@ -84,7 +111,7 @@ struct ScoreRows {
 };
 
 // log p of every set for every document, documents x sets.
-std::vector<double> chain_log_prob(const Chain& chain, const ScoreRows& scores, const ChainTrie& trie, int n_threads,
+std::vector<double> chain_log_prob(const ChainPlan& plan, const ScoreRows& scores, int n_threads,
                                    const std::atomic<bool>& stop);
 
 // log p of set k for document[k], one number per set. Labels of the sets are numbered by their place in the chain.

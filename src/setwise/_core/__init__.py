@@ -2,6 +2,7 @@
 
 from setwise._core._native import (
     Chain,
+    ChainPlan,
     ChainTrie,
     Features,
     LabelSets,
@@ -26,6 +27,7 @@ from setwise._core._native import (
 
 __all__ = [
     "Chain",
+    "ChainPlan",
     "ChainTrie",
     "Features",
     "LabelSets",

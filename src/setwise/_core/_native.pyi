@@ -180,9 +180,6 @@ class Chain:
     """The label feedback of a chain by giver: labels are numbered by their place, and speak to those after them."""
 
     def __init__(self, indptr: _I64, indices: _I32, values: _F64) -> None: ...
-    def log_prob(self, scores: _F64, trie: ChainTrie, n_threads: int) -> _F64:
-        """Return log p of every set for every row of scores, rows by sets; columns of scores follow the chain."""
-
     def log_prob_each(self, scores: _F64, sets: LabelSets, document: _I32, n_threads: int) -> _F64:
         """Return log p of each set for the row of scores that ``document`` names; labels of ``sets`` are places."""
 
@@ -191,6 +188,13 @@ class Chain:
 
     def samples(self, score: _F64, uniform: _F64) -> tuple[_I64, _I32]:
         """Sets (indptr, indices) of one row of scores, one for each row of uniform numbers."""
+
+class ChainPlan:
+    """What scoring the sets of a trie needs to know of a chain, computed once."""
+
+    def __init__(self, chain: Chain, trie: ChainTrie) -> None: ...
+    def log_prob(self, scores: _F64, n_threads: int) -> _F64:
+        """Return log p of every set for every row of scores, rows by sets; columns of scores follow the chain."""
 
 def linear_scores(
     x_indptr: _I64,

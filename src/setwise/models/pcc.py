@@ -17,7 +17,7 @@ from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
 from setwise.learners import BinaryProblem, FeatureColumns, LabelFits, advanced, linear_scores, warn_unless_converged
 from setwise.models.base import Callback, LabelModel, falling_strengths, numbered_generator
-from setwise.models.pcc_posterior import ChainPosterior, largest_beam
+from setwise.models.pcc_posterior import ChainPosterior, PlannedChain, largest_beam
 from setwise.models.state_checks import check_array, check_sparse
 
 __all__ = ["ClassifierChain"]
@@ -222,20 +222,19 @@ class ClassifierChain(LabelModel):
         )
 
     @cached_property
-    def _chains(self) -> list[_core.Chain]:
+    def _chains(self) -> list[PlannedChain]:
         """The feedback of each chain in the core's layout, built once per fit."""
         n_labels = len(self.classes_)
         chains = []
         for m, order in enumerate(self.order_):
             by_source = sp.csc_array(self.feedback_[m * n_labels : (m + 1) * n_labels][order][:, order])
             by_source.sort_indices()
-            chains.append(
-                _core.Chain(
-                    by_source.indptr.astype(np.int64),
-                    by_source.indices.astype(np.int32),
-                    by_source.data.astype(np.float64),
-                )
+            feedback = _core.Chain(
+                by_source.indptr.astype(np.int64),
+                by_source.indices.astype(np.int32),
+                by_source.data.astype(np.float64),
             )
+            chains.append(PlannedChain(feedback))
         return chains
 
     def __getstate__(self) -> dict[str, Any]:

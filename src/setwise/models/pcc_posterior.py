@@ -15,7 +15,7 @@ from setwise.labels import LabelMatrix, MostProbable, csr_of_ones
 from setwise.models.base import document_generators
 from setwise.posterior import Posterior, Rows
 
-__all__ = ["ChainPosterior", "largest_beam"]
+__all__ = ["ChainPosterior", "PlannedChain", "largest_beam"]
 
 MAX_BEAM_SCORES = 2**22
 """Logits of partial sets that beams hold in memory together: documents times beam width times labels."""
@@ -28,6 +28,26 @@ def largest_beam(beam_width: int, n_labels: int) -> int:
     return n_labels * int(min(beam_width, 2 ** min(n_labels, 64)))
 
 
+class PlannedChain:
+    """The feedback of a chain in the core's layout, with the plan of the sets that were scored last.
+
+    Parameters
+    ----------
+    feedback : _core.Chain
+    """
+
+    def __init__(self, feedback: _core.Chain) -> None:
+        self.feedback = feedback
+        self._last: tuple[_core.ChainTrie, _core.ChainPlan] | None = None
+
+    def plan(self, trie: _core.ChainTrie) -> _core.ChainPlan:
+        """Return the plan for the sets of a trie; predictions ask for the same sets again and again."""
+        last = self._last
+        if last is None or last[0] is not trie:
+            last = self._last = trie, _core.ChainPlan(self.feedback, trie)
+        return last[1]
+
+
 class ChainPosterior(Posterior):
     """The scores of every chain, and its feedback in the core's layout.
 
@@ -37,7 +57,7 @@ class ChainPosterior(Posterior):
         The label names.
     order : array of shape (n_chains, n_labels)
         Label indices in the order of each chain.
-    chains : list of _core.Chain
+    chains : list of PlannedChain
         The feedback of each chain.
     scores : list of arrays of shape (n_samples, n_labels)
         Logits before feedback, one array per chain, labels in the order of the chain.
@@ -51,7 +71,7 @@ class ChainPosterior(Posterior):
         self,
         classes: tuple[str, ...],
         order: NDArray[np.int32],
-        chains: list[_core.Chain],
+        chains: list[PlannedChain],
         scores: list[Array],
         beam_width: int,
         n_jobs: int,
@@ -71,7 +91,8 @@ class ChainPosterior(Posterior):
     def log_prob(self, sets: Any) -> Array:
         label_sets = self._read_sets(sets)
         return _log_mean(
-            chain.log_prob(scores, label_sets.chain_trie(order), self._n_jobs) for chain, scores, order in self._parts()
+            chain.plan(label_sets.chain_trie(order)).log_prob(scores, self._n_jobs)
+            for chain, scores, order in self._parts()
         )
 
     def mode(self) -> MostProbable:
@@ -93,7 +114,7 @@ class ChainPosterior(Posterior):
         sets = sp.csr_array(sp.vstack([beam[1] for beam in beams], format="csr")[by_document])
         candidates = LabelMatrix(self.classes, sets).native
         log_prob = _log_mean(
-            chain.log_prob_each(scores, candidates.permuted(order), document, self._n_jobs)
+            chain.feedback.log_prob_each(scores, candidates.permuted(order), document, self._n_jobs)
             for chain, scores, order in self._parts()
         )
         best = _best_of_each(document, sets, log_prob)
@@ -126,14 +147,14 @@ class ChainPosterior(Posterior):
         rows, labels = [], []
         for m, (chain, scores, order) in enumerate(self._parts()):
             mine = np.flatnonzero(picked == m)
-            indptr, positions = chain.samples(scores[document], np.ascontiguousarray(uniform[mine]))
+            indptr, positions = chain.feedback.samples(scores[document], np.ascontiguousarray(uniform[mine]))
             rows.append(np.repeat(mine, np.diff(indptr)))
             labels.append(order[positions])
         row, label = np.concatenate(rows), np.concatenate(labels)
         in_order = np.lexsort((label, row))
         return csr_of_ones(label[in_order], np.bincount(row, minlength=len(uniform)), len(self.classes))
 
-    def _parts(self) -> Iterable[tuple[_core.Chain, Array, NDArray[np.int32]]]:
+    def _parts(self) -> Iterable[tuple[PlannedChain, Array, NDArray[np.int32]]]:
         return zip(self._chains, self._scores, self._order, strict=True)
 
 
@@ -147,10 +168,10 @@ def _log_mean(log_probs: Iterable[Array]) -> Array:
 
 
 def _beams(
-    chain: _core.Chain, scores: Array, order: NDArray[np.int32], width: int, n_jobs: int
+    chain: PlannedChain, scores: Array, order: NDArray[np.int32], width: int, n_jobs: int
 ) -> tuple[NDArray[np.int32], sp.csr_array, Array]:
     """Return the sets that a chain's beams end in, the document of each, and each document's best pruned log p."""
-    first, indptr, positions, pruned = chain.beams(scores, width, n_jobs)
+    first, indptr, positions, pruned = chain.feedback.beams(scores, width, n_jobs)
     document = np.repeat(np.arange(len(scores), dtype=np.int32), np.diff(first))
     sets = csr_of_ones(order[positions], np.diff(indptr), len(order))
     sets.sort_indices()
