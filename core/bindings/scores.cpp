@@ -24,20 +24,15 @@ Columns<const Value*> checked_rows(const In<std::int64_t>& indptr, const In<std:
 }
 
 template <class Value>
-Out<double> linear_scores(In<std::int64_t> x_indptr, In<std::int32_t> x_indices, In<Value> x_values,
-                          In<std::int64_t> w_indptr, In<std::int32_t> w_indices, In<double> w_values,
-                          In<double> intercept, std::int32_t n_features) {
-    require(n_features >= 1, "there must be a feature");
-    const auto documents = checked_rows(x_indptr, x_indices, x_values, n_features);
-    const auto weights = checked_rows(w_indptr, w_indices, w_values, n_features);
-    const auto n = static_cast<std::size_t>(documents.n_cols), n_labels = static_cast<std::size_t>(weights.n_cols);
-    require(intercept.shape(0) == n_labels, "intercept must have one value a label");
-    const double weights_per_feature = times(w_indices.shape(0)) / n_features;
-    const double operations = times(x_indices.shape(0)) * (1.0 + weights_per_feature) + times(n, n_labels) +
-                              2.0 * times(w_indices.shape(0)) + n_features;
+Out<double> linear_scores(const LinearWeights& weights, In<std::int64_t> indptr, In<std::int32_t> indices,
+                          In<Value> values) {
+    const auto documents = checked_rows(indptr, indices, values, weights.n_features());
+    const auto n = static_cast<std::size_t>(documents.n_cols), n_labels = static_cast<std::size_t>(weights.n_labels());
+    const double weights_per_feature = times(weights.n_weights()) / weights.n_features();
+    const double operations = times(indices.shape(0)) * (1.0 + weights_per_feature) + times(n, n_labels);
     auto found = run_interruptibly({operations}, [&](const std::atomic<bool>& stop, int) {
         std::vector<double> out(n * n_labels);
-        setwise::linear_scores(documents, weights, intercept.data(), stop, out.data());
+        setwise::linear_scores(weights, documents, stop, out.data());
         return out;
     });
     return give(std::move(found), {n, n_labels});
@@ -46,10 +41,20 @@ Out<double> linear_scores(In<std::int64_t> x_indptr, In<std::int32_t> x_indices,
 }  // namespace
 
 void bind_scores(nb::module_& m) {
-    m.def("linear_scores", &linear_scores<float>, "x_indptr"_a, "x_indices"_a, "x_values"_a.noconvert(), "w_indptr"_a,
-          "w_indices"_a, "w_values"_a, "intercept"_a, "n_features"_a);
-    m.def("linear_scores", &linear_scores<double>, "x_indptr"_a, "x_indices"_a, "x_values"_a, "w_indptr"_a,
-          "w_indices"_a, "w_values"_a, "intercept"_a, "n_features"_a);
+    nb::class_<LinearWeights>(m, "LinearWeights")
+        .def(
+            "__init__",
+            [](LinearWeights* weights, In<std::int64_t> indptr, In<std::int32_t> indices, In<double> values,
+               In<double> intercept, std::int32_t n_features) {
+                require(n_features >= 1, "there must be a feature");
+                const auto columns = checked_rows(indptr, indices, values, n_features);
+                require(intercept.shape(0) == static_cast<std::size_t>(columns.n_cols),
+                        "intercept must have one value a label");
+                new (weights) LinearWeights(columns, as_vector(intercept));
+            },
+            "indptr"_a, "indices"_a, "values"_a, "intercept"_a, "n_features"_a)
+        .def("scores", &linear_scores<float>, "indptr"_a, "indices"_a, "values"_a.noconvert())
+        .def("scores", &linear_scores<double>, "indptr"_a, "indices"_a, "values"_a);
 }
 
 }  // namespace setwise::door

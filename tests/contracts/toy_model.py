@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from setwise._validation import N_JOBS, STRENGTH, Interval, check_sample_weight
 from setwise.labels import LabelMatrix
-from setwise.learners import CONSTANT_LOGIT, FeatureColumns, linear_scores
+from setwise.learners import CONSTANT_LOGIT, FeatureColumns
 from setwise.models import (
     BudgetName,
     Callback,
@@ -79,7 +79,7 @@ class LabelFrequencies(LabelModel):
         return len(self.classes_)
 
     def _posterior(self, X: Any) -> FrequencyPosterior:
-        return FrequencyPosterior(self.classes_, linear_scores(X, self.coef_, self.intercept_))
+        return FrequencyPosterior(self.classes_, self._linear_scores(X))
 
 
 class FrequencyPosterior(Posterior):

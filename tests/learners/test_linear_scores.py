@@ -61,4 +61,24 @@ def test_door_refuses_what_would_be_read_wrongly(indptr: list[int], indices: lis
     x = (np.array(indptr, dtype=np.int64), np.array(indices, dtype=np.int32), np.ones(len(indices)))
     w = (WEIGHTS.indptr.astype(np.int64), WEIGHTS.indices.astype(np.int32), WEIGHTS.data)
     with pytest.raises(ValueError, match=what):
-        _core.linear_scores(*x, *w, INTERCEPT, 30)
+        _core.LinearWeights(*w, INTERCEPT, 30).scores(*x)
+    with pytest.raises(ValueError, match=what):
+        _core.LinearWeights(*x, np.zeros(max(0, len(indptr) - 1)), 30)
+
+
+def test_a_scorer_notices_other_weights_and_refuses_changes_in_place() -> None:
+    coef, intercept = WEIGHTS.copy(), INTERCEPT.copy()
+    scorer = LinearScorer(coef, intercept)
+    assert scorer.belongs_to(coef, intercept)
+    assert not scorer.belongs_to(coef.copy(), intercept)
+    intercept[0] += 1.0
+    assert not scorer.belongs_to(coef, intercept)
+    with pytest.raises(ValueError, match="read-only"):
+        coef.data[0] = 0.0
+
+
+def test_features_without_weights_are_left_out_of_the_layout() -> None:
+    """Features 5 and 9 have weights, of 1,000."""
+    coef = sp.csr_array(([2.0, 3.0], ([0, 1], [5, 9])), shape=(2, 1000))
+    X = sp.csr_array(([1.0, 10.0, 100.0], ([0, 0, 0], [4, 5, 999])), shape=(1, 1000))
+    assert linear_scores(X, coef, np.array([0.5, 0.25])).tolist() == [[20.5, 0.25]]

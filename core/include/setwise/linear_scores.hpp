@@ -3,16 +3,45 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "setwise/matrix.hpp"
 
 namespace setwise {
 
-// out[i, l] = sum_j x_ij w_lj + intercept_l, documents x labels. "Column" i of `documents` is document i and "column" l
-// of `weights` is label l; the rows of either are features, which need not rise and may repeat. Value is `float` or
-// `double`. A document's bits depend on nothing but its own numbers.
+// The weights of linear models by feature, laid out once for any number of documents.
+class LinearWeights {
+  public:
+    struct Weight {
+        std::int32_t label;
+        double value;
+    };
+
+    // "Column" l of `weights` is label l; its rows are features, which need not rise and may repeat. `intercept` has
+    // one value per label.
+    LinearWeights(const Columns<const double*>& weights, std::vector<double> intercept);
+
+    std::int32_t n_features() const { return static_cast<std::int32_t>(first_.size()) - 1; }
+    std::int32_t n_labels() const { return static_cast<std::int32_t>(intercept_.size()); }
+    std::size_t n_weights() const { return weights_.size(); }
+
+    // The weights of one feature, labels rising.
+    const Weight* begin(std::int32_t feature) const { return weights_.data() + first_[feature]; }
+    const Weight* end(std::int32_t feature) const { return weights_.data() + first_[feature + std::size_t{1}]; }
+
+    const std::vector<double>& intercept() const { return intercept_; }
+
+  private:
+    std::vector<std::int64_t> first_;
+    std::vector<Weight> weights_;
+    std::vector<double> intercept_;
+};
+
+// out[i, l] = sum_j x_ij w_lj + intercept_l, documents x labels. "Column" i of `documents` is document i; its rows are
+// features, which need not rise and may repeat. Value is `float` or `double`. A document's bits depend on nothing but
+// its own numbers.
 template <class Value>
-void linear_scores(const Columns<const Value*>& documents, const Columns<const double*>& weights,
-                   const double* intercept, const std::atomic<bool>& stop, double* out);
+void linear_scores(const LinearWeights& weights, const Columns<const Value*>& documents, const std::atomic<bool>& stop,
+                   double* out);
 
 }  // namespace setwise

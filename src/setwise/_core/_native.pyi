@@ -196,17 +196,12 @@ class ChainPlan:
     def log_prob(self, scores: _F64, n_threads: int) -> _F64:
         """Return log p of every set for every row of scores, rows by sets; columns of scores follow the chain."""
 
-def linear_scores(
-    x_indptr: _I64,
-    x_indices: _I32,
-    x_values: _F32 | _F64,
-    w_indptr: _I64,
-    w_indices: _I32,
-    w_values: _F64,
-    intercept: _F64,
-    n_features: int,
-) -> _F64:
-    """X @ W.T + intercept, documents by labels, from the rows of X and those of W, in any order within a row."""
+class LinearWeights:
+    """Weights of linear models by feature, from the rows of W, in any order within a row."""
+
+    def __init__(self, indptr: _I64, indices: _I32, values: _F64, intercept: _F64, n_features: int) -> None: ...
+    def scores(self, indptr: _I64, indices: _I32, values: _F32 | _F64) -> _F64:
+        """X @ W.T + intercept, documents by labels, from the rows of X, in any order within a row."""
 
 def softmax_rows(scores: _F64, n_threads: int) -> None:
     """Turn each row of scores, the log of anything proportional to them, into probabilities in place."""

@@ -16,7 +16,7 @@ from setwise.learners.path import fit_path, strength_grid
 from setwise.learners.penalty import ElasticNet
 from setwise.learners.problem import BinaryProblem
 from setwise.learners.quasi_newton import Iterate, QuasiNewtonOptions, quasi_newton
-from setwise.learners.scoring import linear_scores
+from setwise.learners.scoring import LinearScorer, linear_scores
 
 __all__ = [
     "CONSTANT_LOGIT",
@@ -30,6 +30,7 @@ __all__ = [
     "FeatureColumns",
     "Iterate",
     "LabelFits",
+    "LinearScorer",
     "MultinomialLogistic",
     "QuasiNewtonOptions",
     "Start",

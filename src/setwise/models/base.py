@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from setwise._validation import as_matrix, check_parameters, random_seed
 from setwise.exceptions import InvalidData
 from setwise.labels import Support, checked_names
-from setwise.learners import checked_strengths
+from setwise.learners import LinearScorer, checked_strengths
 from setwise.models.state_checks import check_count, csr_of_parts
 from setwise.posterior import LazyPosterior, Posterior
 
@@ -138,6 +138,18 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
         """
         for strength in falling_strengths(strengths):
             yield clone(self).set_params(strength=strength).fit(X, y, sample_weight)
+
+    def _linear_scores(self, X: Any, coef: str = "coef_", intercept: str = "intercept_") -> NDArray[np.float64]:
+        """Return the scores of linear models, documents by models, whose weights are laid out once per fit."""
+        weights, shift = getattr(self, coef), getattr(self, intercept)
+        scorers = self.__dict__.setdefault("_scorers", {})
+        if coef not in scorers or not scorers[coef].belongs_to(weights, shift):
+            scorers[coef] = LinearScorer(weights, shift)
+        return np.asarray(scorers[coef].scores(X))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the weights in the core's layout: they are built again when needed."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_scorers"}
 
     def label_weights(self) -> sp.csr_array:
         """Return one weight per label and feature, labels by features, for inspection.

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, effective_n_jobs
 from setwise.labels import LabelMatrix
-from setwise.learners import LabelFits, fit_labels, fit_path, linear_scores
+from setwise.learners import LabelFits, fit_labels, fit_path
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.bernoulli_posterior import IndependentPosterior
 from setwise.models.state_checks import check_array, check_sparse
@@ -150,5 +150,5 @@ class BinaryRelevance(LabelModel):
         return len(self.classes_)
 
     def _posterior(self, X: Any) -> IndependentPosterior:
-        scores = linear_scores(X, self.coef_, self.intercept_)
+        scores = self._linear_scores(X)
         return IndependentPosterior.of_scores(self.classes_, scores, effective_n_jobs(self.n_jobs))

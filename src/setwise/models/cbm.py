@@ -12,7 +12,7 @@ from setwise._validation import PENALTY_CONSTRAINTS, Interval, NoneOr, RandomSta
 from setwise._validation import SOLVER_CONSTRAINTS as SOLVER
 from setwise.exceptions import InvalidData
 from setwise.labels import Support
-from setwise.learners import ElasticNet, linear_scores
+from setwise.learners import ElasticNet
 from setwise.models.base import Callback, LabelModel
 from setwise.models.bernoulli_posterior import MixturePosterior
 from setwise.models.cbm_em import MixtureData, Step, StepOptions, train_step
@@ -269,10 +269,10 @@ class BernoulliMixture(LabelModel):
         return int(self.intercept_.size)
 
     def _posterior(self, X: Any) -> MixturePosterior:
-        gate = linear_scores(X, self.gate_coef_, self.gate_intercept_)
+        gate = self._linear_scores(X, "gate_coef_", "gate_intercept_")
         gate -= gate.max(axis=1, keepdims=True)  # first, so that the sum below is never rounded away
         log_gate = gate - np.logaddexp.reduce(gate, axis=1, keepdims=True)
-        logits = linear_scores(X, self.coef_, self.intercept_.ravel()).reshape(-1, *self.intercept_.shape)
+        logits = self._linear_scores(X).reshape(-1, *self.intercept_.shape)
         most = max(1, min(MAX_MODE_STEPS, _MAX_MODE_LOGITS // self.intercept_.size))
         max_steps = min(int(self.mode_steps) or most, most)
         return MixturePosterior(self.classes_, logits, log_gate, effective_n_jobs(self.n_jobs), max_steps)

@@ -244,7 +244,7 @@ class PairwiseCRF(LabelModel):
         return len(self.classes_)
 
     def _posterior(self, X: Any) -> CRFPosterior:
-        scores = linear_scores(X, self.coef_, self.intercept_)
+        scores = self._linear_scores(X)
         return CRFPosterior(self.classes_, scores, self._support, self.set_bias_, effective_n_jobs(self.n_jobs))
 
 

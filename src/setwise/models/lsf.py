@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, OneOf, effective_n_jobs
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, SizeMarginals, require_room
-from setwise.learners import ClassFit, FeatureColumns, LabelFits, fit_labels, fit_path, linear_scores
+from setwise.learners import ClassFit, FeatureColumns, LabelFits, fit_labels, fit_path
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, SizeOptions, warn_unless_converged
 from setwise.models.state_checks import check_array, check_count, check_range, check_sparse
@@ -275,13 +275,13 @@ class LabelSizeFactors(LabelModel):
         return int(self.intercept_.size + self.size_intercept_.size)
 
     def _posterior(self, X: Any) -> LabelSizePosterior:
-        chances = np.asarray(expit(linear_scores(X, self.coef_, self.intercept_)))
+        chances = np.asarray(expit(self._linear_scores(X)))
         shares = None if self.form == "binary" else self._size_shares(X)
         return LabelSizePosterior(self, chances, shares)
 
     def _size_shares(self, X: Any) -> Array:
         """Return p(|y| = s | x, y_l = 1), documents by pairs: a softmax over the sizes of each label."""
-        scores = linear_scores(X, self.size_coef_, self.size_intercept_)
+        scores = self._linear_scores(X, "size_coef_", "size_intercept_")
         if scores.shape[1] == 0:
             return scores
         _, first, counts = np.unique(self.pair_labels_, return_index=True, return_counts=True)

@@ -15,7 +15,7 @@ from setwise import _core
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, Interval, RandomState, effective_n_jobs
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
-from setwise.learners import BinaryProblem, FeatureColumns, LabelFits, advanced, linear_scores, warn_unless_converged
+from setwise.learners import BinaryProblem, FeatureColumns, LabelFits, advanced, warn_unless_converged
 from setwise.models.base import Callback, LabelModel, falling_strengths, numbered_generator
 from setwise.models.pcc_posterior import ChainPosterior, PlannedChain, largest_beam
 from setwise.models.state_checks import check_array, check_sparse
@@ -211,7 +211,7 @@ class ClassifierChain(LabelModel):
         return int(self.intercept_.size)
 
     def _posterior(self, X: Any) -> ChainPosterior:
-        scores = linear_scores(X, self.coef_, self.intercept_)
+        scores = self._linear_scores(X)
         n_labels = len(self.classes_)
         by_chain = [
             np.ascontiguousarray(scores[:, m * n_labels : (m + 1) * n_labels][:, order])
