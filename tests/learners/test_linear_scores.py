@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from setwise import _core
-from setwise.learners.scoring import linear_scores
+from setwise.learners import LinearScorer, linear_scores
 
 
 def sparse_rows(n: int, n_features: int, seed: int) -> sp.csr_array:
