@@ -56,6 +56,25 @@ CharacterTable::CharacterTable(const CharacterClasses& classes, std::span<const 
         final_sigma_ = code_of(kFinalSigma);
         codes_[kCapitalSigma] = kExpands | kSigma;
     }
+    for (std::size_t unit = 0; unit < latin_.size(); ++unit) {
+        const std::uint32_t code = codes_[unit], point = code & kCodePoint;
+        const bool fits = !(code & (kExpands | kMark | kUnspaced)) && point < 0x800;
+        latin_[unit] = ' ';
+        if (!fits) {
+            require(unit >= 0x80, "an ASCII character must become a character of at most two bytes");
+            latin_is_whole_ = false;
+        } else if (code & kWord) {
+            latin_[unit] = point < 0x80 ? point | 1u << 16 : 0xC0 | point >> 6 | (0x80 | (point & 0x3F)) << 8 | 2u << 16;
+        }
+    }
+}
+
+bool CharacterTable::is_latin(const TextView& text) const {
+    if (text.width != 1) return false;
+    if (latin_is_whole_) return true;
+    std::uint8_t all = 0;
+    for (std::size_t i = 0; i < text.length; ++i) all |= static_cast<const std::uint8_t*>(text.units)[i];
+    return all < 0x80;
 }
 
 ScriptCounts count_scripts(const CharacterTable& table, const TextView& text) {

@@ -35,12 +35,13 @@ void sort_by_bytes(const TermTable& terms, std::vector<std::uint32_t>& ids) {
 }  // namespace
 
 void TermCounts::Block::add(std::uint32_t id, std::int64_t n_texts, std::int64_t count) {
-    if (id >= document_frequency.size()) {
-        document_frequency.resize(id + 1, 0);
-        totals.resize(id + 1, 0);
-    }
     document_frequency[id] += n_texts;
     totals[id] += count;
+}
+
+void TermCounts::Block::resize(std::size_t n_terms) {
+    document_frequency.resize(n_terms, 0);
+    totals.resize(n_terms, 0);
 }
 
 TermCounts::TermCounts(const TextAnalyzer& analyzer, std::span<const TextView> texts, int n_threads,
@@ -57,15 +58,17 @@ TermCounts::TermCounts(const TextAnalyzer& analyzer, std::span<const TextView> t
         TermFrequencies found;
         const auto count_all = [&](auto& terms, NgramRange lengths, Block& block, const TextView& text) {
             terms.read(text);
-            const auto count = [&](TermTable& table, std::string_view term, std::uint64_t hash) {
-                found.add(table.find_or_add(term, hash));
+            const auto count = [&](TermTable& table, const TermKey& key) {
+                const std::uint32_t id = table.find_or_add(key);
+                if (id >= found.size()) found.resize(2 * std::size_t{id} + 4096);
+                found.add(id);
             };
             each_term(terms, lengths, block.terms, count, [] {});
-            for (const std::uint32_t id : found.ids()) {
-                part.entries.push_back({id, found.count(id)});
-                block.add(id, 1, found.count(id));
-            }
-            found.clear();
+            block.resize(block.terms.size());
+            found.take_all([&](std::uint32_t id, std::uint32_t n) {
+                part.entries.push_back({id, n});
+                block.add(id, 1, n);
+            });
         };
         for (const std::int64_t item : items) {
             if (stop) return;
@@ -88,11 +91,15 @@ TermCounts::TermCounts(const TextAnalyzer& analyzer, std::span<const TextView> t
 void TermCounts::merge(std::size_t number, std::array<Block, kBlocks>& other) {
     for (std::size_t b = 0; b < kBlocks; ++b) {
         auto& merged = parts_[number]->merged[b];
-        merged.resize(other[b].terms.size());
-        other[b].terms.each([&](std::uint32_t id, std::uint64_t hash) {
-            merged[id] = blocks_[b].terms.find_or_add(other[b].terms[id], hash);
+        const TermTable& terms = other[b].terms;
+        merged.reserve(terms.size());
+        const auto add = [&](TermTable& all, const TermKey& key) { merged.push_back(all.find_or_add(key)); };
+        TermBatch batch(blocks_[b].terms, add);
+        for (std::uint32_t id = 0; id < terms.size(); ++id) batch.add(terms[id]);
+        batch.flush();
+        blocks_[b].resize(blocks_[b].terms.size());
+        for (std::uint32_t id = 0; id < terms.size(); ++id)
             blocks_[b].add(merged[id], other[b].document_frequency[id], other[b].totals[id]);
-        });
         other[b] = Block{};
     }
 }
@@ -184,22 +191,21 @@ SparseRows TermCounts::tfidf(std::span<const std::uint8_t> kept, std::span<const
     out.indices.resize(static_cast<std::size_t>(out.indptr.back()));
     out.values.resize(out.indices.size());
     share_out(n_threads, static_cast<std::int64_t>(rows_.size()), kTextsAtATime, [&](Items& items) {
-        std::vector<std::uint64_t> sorted;  // the column in the high half, the count in the low half
+        TermFrequencies row;
+        row.resize(static_cast<std::size_t>(n_columns));
         for (const std::int64_t i : items) {
             if (stop) return;
-            sorted.clear();
             each_entry(rows_[static_cast<std::size_t>(i)], [&](std::int32_t column, std::uint32_t count) {
-                sorted.push_back(static_cast<std::uint64_t>(column) << 32 | count);
+                row.add(static_cast<std::uint32_t>(column), count);
             });
-            std::sort(sorted.begin(), sorted.end());
             const auto begin = static_cast<std::size_t>(out.indptr[static_cast<std::size_t>(i)]);
-            for (std::size_t k = 0; k < sorted.size(); ++k) {
-                const auto column = static_cast<std::uint32_t>(sorted[k] >> 32);
-                out.indices[begin + k] = static_cast<std::int32_t>(column);
-                out.values[begin + k] = weights.value(column, static_cast<std::uint32_t>(sorted[k]));
-            }
-            weights.normalize(std::span(out.indices).subspan(begin, sorted.size()),
-                              std::span(out.values).subspan(begin, sorted.size()));
+            std::size_t place = begin;
+            row.take_all([&](std::uint32_t column, std::uint32_t count) {
+                out.indices[place] = static_cast<std::int32_t>(column);
+                out.values[place++] = weights.value(column, count);
+            });
+            weights.normalize(std::span(out.indices).subspan(begin, place - begin),
+                              std::span(out.values).subspan(begin, place - begin));
         }
     });
     return out;

@@ -40,11 +40,17 @@ struct RowPlace {
     std::size_t begin, length;
 };
 
-SparseRows put_together(const std::vector<RowPlace>& places, int n_threads) {
+SparseRows put_together(const std::vector<RowPlace>& places, std::span<const std::unique_ptr<Rows>> parts,
+                        int n_threads) {
     SparseRows out;
     out.indptr.assign(places.size() + 1, 0);
     for (std::size_t i = 0; i < places.size(); ++i)
         out.indptr[i + 1] = out.indptr[i] + static_cast<std::int64_t>(places[i].length);
+    if (parts.size() == 1) {  // one thread does the rows in their order
+        out.indices = std::move(parts[0]->indices);
+        out.values = std::move(parts[0]->values);
+        return out;
+    }
     out.indices.resize(static_cast<std::size_t>(out.indptr.back()));
     out.values.resize(out.indices.size());
     share_out(n_threads, static_cast<std::int64_t>(places.size()), 16 * kTextsAtATime, [&](Items& items) {
@@ -60,13 +66,8 @@ SparseRows put_together(const std::vector<RowPlace>& places, int n_threads) {
 
 }  // namespace
 
-float TermWeights::value(std::uint32_t column, std::uint32_t count) const {
-    float frequency = static_cast<float>(count);
-    if (!frequencies.empty()) {
-        const bool is_listed = count <= frequencies.size();
-        frequency = is_listed ? frequencies[count - 1] : 1.0f + static_cast<float>(std::log(static_cast<double>(count)));
-    }
-    return frequency * idf[column];
+float TermWeights::unlisted(std::uint32_t count) {
+    return 1.0f + static_cast<float>(std::log(static_cast<double>(count)));
 }
 
 void TermWeights::normalize(std::span<const std::int32_t> columns, std::span<float> values) const {
@@ -101,18 +102,21 @@ TextFeatures tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, s
         }
         WordTerms words = analyzer.word_terms();
         CharTerms chars = analyzer.char_terms();
+        // Unknown terms are counted too, behind the others: to tell them apart by a branch takes longer.
+        const std::size_t unknown = vocabulary.size();
         TermFrequencies found;
+        found.resize(unknown + 1);
         for (const std::int64_t item : items) {
             if (stop) return;
             const auto i = static_cast<std::size_t>(item);
             std::size_t n_hits = 0, n_covered = 0, n_shortest = 0;
             const auto count_all = [&](auto& terms, NgramRange lengths, const TermTable& table, std::size_t offset) {
                 terms.read(texts[i]);
-                const auto count = [&](const TermTable& known, std::string_view term, std::uint64_t hash) {
-                    const std::uint32_t id = known.find(term, hash);
-                    if (id == TermTable::kNone) return;
-                    found.add(id + static_cast<std::uint32_t>(offset));
-                    ++n_hits;
+                const auto count = [&](const TermTable& known, const TermKey& key) {
+                    const std::uint32_t id = known.find(key);
+                    const bool is_known = id != TermTable::kNone;
+                    found.add(static_cast<std::uint32_t>(is_known ? id + offset : unknown));
+                    n_hits += is_known;
                 };
                 return each_term(terms, lengths, table, count, [&] { n_covered = n_hits; });
             };
@@ -126,19 +130,17 @@ TextFeatures tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, s
                     count_all(words, limited(*analyzer.words, vocabulary.longest_words()), vocabulary.words(), 0);
             if (n_shortest > 0) coverage[i] = static_cast<double>(n_covered) / static_cast<double>(n_shortest);
 
-            auto& ids = found.ids();
-            std::sort(ids.begin(), ids.end());
             const std::size_t begin = rows.indices.size();
-            for (const std::uint32_t id : ids) {
+            found.take_all([&](std::uint32_t id, std::uint32_t n) {
+                if (id == unknown) return;
                 rows.indices.push_back(static_cast<std::int32_t>(id));
-                rows.values.push_back(weights.value(id, found.count(id)));
-            }
+                rows.values.push_back(weights.value(id, n));
+            });
             weights.normalize(std::span(rows.indices).subspan(begin), std::span(rows.values).subspan(begin));
-            places[i] = {&rows, begin, ids.size()};
-            found.clear();
+            places[i] = {&rows, begin, rows.indices.size() - begin};
         }
     });
-    return {put_together(places, n_threads), std::move(coverage)};
+    return {put_together(places, parts, n_threads), std::move(coverage)};
 }
 
 std::vector<TermSpan> term_spans(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, const TextView& text) {
@@ -146,7 +148,7 @@ std::vector<TermSpan> term_spans(const TextAnalyzer& analyzer, const Vocabulary&
     const auto add_all = [&](auto terms, NgramRange lengths, const TermTable& table, std::size_t offset) {
         terms.read(text);
         const auto add = [&](std::string_view term, TermPlace place) {
-            const std::uint32_t id = table.find(term, table.hash(term));
+            const std::uint32_t id = table.find(table.key(term));
             if (id != TermTable::kNone)
                 spans.push_back({static_cast<std::int32_t>(offset + id), terms.range(place)});
         };

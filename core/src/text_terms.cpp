@@ -19,20 +19,22 @@ void require(bool holds, const char* what) {
 
 }  // namespace
 
-std::uint64_t hash_seed() {
-    static const std::uint64_t seed = [] {
+HashKeys hash_keys() {
+    static const HashKeys keys = [] {
         std::random_device random;
-        return static_cast<std::uint64_t>(random()) << 32 | random();
+        const auto draw = [&] { return static_cast<std::uint64_t>(random()) << 32 | random(); };
+        const std::uint64_t first = draw();
+        return HashKeys{first, draw()};
     }();
-    return seed;
+    return keys;
 }
 
-TermTable::TermTable() : seed_(hash_seed()) {
+TermTable::TermTable() : bytes_(kReadAhead), keys_(hash_keys()) {
     rehash(kFewestSlots);
 }
 
 void TermTable::reserve(std::size_t n_terms, std::size_t n_bytes) {
-    bytes_.reserve(n_bytes);
+    if (bytes_.size() < n_bytes + kReadAhead) bytes_.resize(n_bytes + kReadAhead);
     bounds_.reserve(n_terms + 1);
     const std::size_t n_slots = std::bit_ceil(std::max(2 * n_terms, kFewestSlots));
     if (n_slots > slots_.size()) rehash(n_slots);
@@ -50,12 +52,15 @@ void TermTable::rehash(std::size_t n_slots) {
     }
 }
 
-std::uint32_t TermTable::add(std::string_view term, std::uint64_t hash, std::uint64_t at) {
+std::uint32_t TermTable::add(const TermKey& key, std::uint64_t at) {
+    const std::string_view term = key.term;
     if (size() >= kMostTerms) throw std::length_error("the texts have more terms than can be numbered");
     const auto id = static_cast<std::uint32_t>(size());
-    slots_[at] = {hash, id, static_cast<std::uint32_t>(term.size())};
-    bytes_.insert(bytes_.end(), term.begin(), term.end());
-    bounds_.push_back(bytes_.size());
+    slots_[at] = {key.first, key.second, key.hash, id, static_cast<std::uint32_t>(term.size())};
+    const std::size_t begin = bounds_.back(), end = begin + term.size();
+    if (bytes_.size() < end + kReadAhead) bytes_.resize(2 * (end + kReadAhead));
+    if (!term.empty()) std::memcpy(bytes_.data() + begin, term.data(), term.size());
+    bounds_.push_back(end);
     if (2 * size() > slots_.size()) rehash(2 * slots_.size());
     return id;
 }
@@ -70,12 +75,14 @@ Vocabulary::Vocabulary(std::span<const std::uint8_t> bytes, std::span<const std:
     }
     require(static_cast<std::size_t>(begin) == bytes.size(), "the last term must end where the bytes end");
 
-    const auto add_new = [](TermTable& table, std::string_view term, std::uint64_t hash) {
+    const auto add_new = [](TermTable& table, const TermKey& key) {
         const std::size_t before = table.size();
-        table.find_or_add(term, hash);
+        table.find_or_add(key);
         require(table.size() > before, "the terms of a vocabulary must all differ; one is there twice");
     };
-    const auto* const data = reinterpret_cast<const char*>(bytes.data());
+    std::vector<char> padded(bytes.begin(), bytes.end());
+    padded.resize(padded.size() + kReadAhead);
+    const char* const data = padded.data();
     const auto add_all = [&](TermTable& table, std::size_t first, std::size_t last, auto look_at) {
         const auto start = static_cast<std::size_t>(first == 0 ? 0 : ends[first - 1]);
         table.reserve(last - first, last == first ? 0 : static_cast<std::size_t>(ends[last - 1]) - start);

@@ -49,7 +49,7 @@ class WordCutter {
     void put(std::uint32_t code, std::size_t i) {
         if (kUnicode && (code & Table::kUnspaced)) {
             if (n_points_ > 0) end_word();
-            units_.push_back({run_size(), 0});
+            units_.push_back({run_size(), run_size()});
             put_in_run(code);
             if constexpr (kKeepRanges) unit_ranges_.push_back(here(i, i));
         } else if (kUnicode && (code & Table::kMark) && !units_.empty()) {
@@ -94,14 +94,9 @@ class WordCutter {
         word_range_.end = static_cast<std::int64_t>(last) + 1;
     }
 
-    bool is_stop_word(std::string_view word) const {
-        const TermTable* stop_words = terms_.stop_words_;
-        return stop_words && stop_words->find(word, stop_words->hash(word)) != TermTable::kNone;
-    }
-
     void end_word() {
         const std::string_view word(begin_, static_cast<std::size_t>(out_ - begin_));
-        const bool is_kept = n_points_ >= WordTerms::kMinCharacters && !is_stop_word(word);
+        const bool is_kept = n_points_ >= WordTerms::kMinCharacters && !terms_.is_stop_word(word);
         n_points_ = 0;
         if (is_kept)
             keep_token(begin_, Kind::kWord, word_range_);
@@ -113,12 +108,12 @@ class WordCutter {
     void keep_token(const char* begin, Kind kind, CharacterRange range) {
         const char* const buffer = terms_.words_.begin();
         terms_.tokens_.push_back(
-            {static_cast<std::size_t>(begin - buffer), static_cast<std::size_t>(out_ - buffer), kind});
+            {static_cast<std::uint32_t>(begin - buffer), static_cast<std::uint32_t>(out_ - buffer), kind});
         if constexpr (kKeepRanges) terms_.token_ranges_.push_back(range);
         *out_++ = ' ';
     }
 
-    std::size_t run_size() { return static_cast<std::size_t>(run_out_ - terms_.runs_.begin()); }
+    std::uint32_t run_size() { return static_cast<std::uint32_t>(run_out_ - terms_.runs_.begin()); }
 
     void put_in_run(std::uint32_t code) {
         run_out_ = terms_.runs_.with_room(run_out_, kMaxUtf8Bytes);
@@ -132,7 +127,7 @@ class WordCutter {
         // Every byte is written twice, in two pairs, and every pair is followed by a space.
         require_room(2 * n_bytes + n_units, i);
         for (std::size_t u = 0; u < n_units; ++u) {
-            if (!is_stop_word(run_bytes(u, u))) {
+            if (!terms_.is_stop_word(run_bytes(u, u))) {
                 terms_.singles_.push_back(units_[u]);
                 if constexpr (kKeepRanges) terms_.single_ranges_.push_back(unit_ranges_[u]);
             }
@@ -153,7 +148,7 @@ class WordCutter {
 
     void put_token(std::size_t first, std::size_t last, Kind kind) {
         const std::string_view bytes = run_bytes(first, last);
-        if (is_stop_word(bytes)) return;
+        if (terms_.is_stop_word(bytes)) return;
         const char* const begin = out_;
         std::memcpy(out_, bytes.data(), bytes.size());
         out_ += bytes.size();
@@ -175,12 +170,59 @@ class WordCutter {
     std::vector<CharacterRange> unit_ranges_;
 };
 
+// Every character is handled by the same instructions, whether a word goes on, begins or ends there: a branch that the
+// processor cannot foresee costs more than the characters of a word. Every character writes its bytes and its place, and
+// they stay written where the character belongs to a word (or is the first behind it) or is the edge of one.
+void WordTerms::read_latin(const TextView& text) {
+    const auto* const units = static_cast<const std::uint8_t*>(text.units);
+    const std::size_t n = text.length;
+    char* const out = words_.with_room(words_.begin(), 2 * n + 2);
+    if (edges_.size() < n + 2) edges_.resize(n + 2);
+    const std::uint32_t* const latin = table_->latin().data();
+    std::uint64_t* edge = edges_.data();
+    std::uint64_t at = 0, was_word = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t code = latin[units[i]], size = code >> 16, is_word = size != 0;
+        out[at] = static_cast<char>(code);
+        out[at + 1] = static_cast<char>(code >> 8);
+        *edge = at << 32 | i;
+        edge += is_word ^ was_word;
+        at += size + (was_word & ~is_word);
+        was_word = is_word;
+    }
+    out[at] = ' ';
+    *edge = at << 32 | n;
+    edge += was_word;
+
+    const auto n_words = static_cast<std::size_t>(edge - edges_.data()) / 2;
+    tokens_.resize(n_words);
+    Token* token = tokens_.data();
+    for (std::size_t w = 0; w < n_words; ++w) {
+        const std::uint64_t begin = edges_[2 * w], end = edges_[2 * w + 1];
+        *token = {static_cast<std::uint32_t>(begin >> 32), static_cast<std::uint32_t>(end >> 32)};
+        token += static_cast<std::uint32_t>(end) - static_cast<std::uint32_t>(begin) >= kMinCharacters;
+    }
+    tokens_.resize(static_cast<std::size_t>(token - tokens_.data()));
+    if (stop_words_)
+        std::erase_if(tokens_, [&](const Token& one) { return is_stop_word({out + one.begin, one.end - one.begin}); });
+    if (joined_ && tokens_.size() < n_words) {
+        std::uint32_t place = 0;
+        for (Token& one : tokens_) {
+            const std::uint32_t size = one.end - one.begin;
+            std::memmove(out + place, out + one.begin, size + 1);  // with the space behind it
+            one = {place, place + size};
+            place += size + 1;
+        }
+    }
+}
+
 void WordTerms::read(const TextView& text) {
     tokens_.clear();
     singles_.clear();
     token_ranges_.clear();
     single_ranges_.clear();
     has_pairs_ = false;
+    if (!keep_ranges_ && table_->is_latin(text)) return read_latin(text);
     with_units(text, [&]<class Unit>(const Unit* units, std::size_t n) {
         const auto cut = [&]<class Cutter>(Cutter cutter) { scan(*table_, units, n, cutter); };
         if (rule_ == TokenRule::kScikitLearn) {

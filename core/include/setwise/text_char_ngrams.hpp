@@ -19,7 +19,7 @@ namespace setwise {
 class CharTerms {
   public:
     // The table must outlive this.
-    CharTerms(const CharacterTable* table, TokenRule rule, bool keep_ranges = false)
+    CharTerms(const CharacterTable* table, TokenRule rule, bool keep_ranges)
         : table_(table), rule_(rule), keep_ranges_(keep_ranges) {}
 
     void read(const TextView& text);

@@ -2,6 +2,7 @@
 // them. The core has no Unicode data of its own: the tables come from the caller, and agree with the caller's language.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -63,6 +64,13 @@ class CharacterTable {
         return unit <= kLastCodePoint ? unit : kReplacement;
     }
 
+    // The bytes of UTF-8 that a Latin-1 character becomes, and in bits 16 and 17 their number; a space and the number 0
+    // where it is no part of a word.
+    const std::array<std::uint32_t, 256>& latin() const { return latin_; }
+
+    // Whether `latin` has all characters of a text of one-byte units.
+    bool is_latin(const TextView& text) const;
+
     std::span<const std::uint32_t> expansion(std::uint32_t code) const {
         const std::uint32_t number = code & kCodePoint;
         const std::size_t begin = number == 0 ? 0 : ends_[number - 1];
@@ -90,6 +98,8 @@ class CharacterTable {
     }
 
     std::vector<std::uint32_t> codes_;
+    std::array<std::uint32_t, 256> latin_;
+    bool latin_is_whole_ = true;  // otherwise only ASCII is sure to be in it
     std::vector<std::uint32_t> expansions_;  // codes, none of which expands again
     std::vector<std::size_t> ends_;
     std::vector<std::uint8_t> sigma_context_;

@@ -53,6 +53,7 @@ class TermCounts {
         std::vector<std::int64_t> document_frequency, totals;
         std::vector<std::uint32_t> selected;  // in the order of the columns
 
+        void resize(std::size_t n_terms);
         void add(std::uint32_t id, std::int64_t n_texts, std::int64_t count);
     };
 

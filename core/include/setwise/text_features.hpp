@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,11 +21,13 @@ struct TextAnalyzer {
     std::optional<NgramRange> words, chars;
     const TermTable* stop_words = nullptr;
 
-    WordTerms word_terms(bool keep_ranges = false) const { return {table, rule, stop_words, keep_ranges}; }
+    WordTerms word_terms(bool keep_ranges = false) const {
+        return {table, rule, stop_words, words && words->longest > 1, keep_ranges};
+    }
     CharTerms char_terms(bool keep_ranges = false) const { return {table, rule, keep_ranges}; }
 };
 
-// Hands every term of one text to `use(table, term, hash)`: first those of the shortest length, whose number is
+// Hands every term of one text to `use(table, key)`: first those of the shortest length, whose number is
 // returned, then, after a call of `between()`, the others.
 template <class Terms, class Table, class Use, class Between>
 std::size_t each_term(const Terms& terms, NgramRange lengths, Table& table, Use use, Between between) {
@@ -41,23 +44,41 @@ std::size_t each_term(const Terms& terms, NgramRange lengths, Table& table, Use 
     return n_shortest;
 }
 
-// How often each term occurs in the current document.
+// How often each term occurs in the current document. Two levels of bits say which occur: to go through them in order
+// takes less time than to sort them.
 class TermFrequencies {
   public:
-    void add(std::uint32_t id) {
-        if (id >= counts_.size()) counts_.resize(2 * std::size_t{id} + 64);
-        if (counts_[id]++ == 0) ids_.push_back(id);
+    void resize(std::size_t n_terms) {
+        counts_.resize(n_terms);
+        occurs_.resize(n_terms / 64 + 1);
+        any_occurs_.resize(n_terms / 4096 + 1);
     }
-    std::vector<std::uint32_t>& ids() { return ids_; }
-    std::uint32_t count(std::uint32_t id) const { return counts_[id]; }
-    void clear() {
-        for (const std::uint32_t id : ids_) counts_[id] = 0;
-        ids_.clear();
+    std::size_t size() const { return counts_.size(); }
+
+    void add(std::uint32_t id, std::uint32_t count = 1) {
+        counts_[id] += count;
+        occurs_[id / 64] |= std::uint64_t{1} << id % 64;
+        any_occurs_[id / 4096] |= std::uint64_t{1} << id / 64 % 64;
+    }
+
+    // Calls `use(id, count)` for each term that occurs, in rising order, and forgets them.
+    template <class Use>
+    void take_all(Use use) {
+        for (std::size_t top = 0; top < any_occurs_.size(); ++top) {
+            for (; any_occurs_[top] != 0; any_occurs_[top] &= any_occurs_[top] - 1) {
+                const std::size_t middle = 64 * top + static_cast<std::size_t>(std::countr_zero(any_occurs_[top]));
+                for (; occurs_[middle] != 0; occurs_[middle] &= occurs_[middle] - 1) {
+                    const std::size_t id = 64 * middle + static_cast<std::size_t>(std::countr_zero(occurs_[middle]));
+                    use(static_cast<std::uint32_t>(id), counts_[id]);
+                    counts_[id] = 0;
+                }
+            }
+        }
     }
 
   private:
     std::vector<std::uint32_t> counts_;
-    std::vector<std::uint32_t> ids_;  // those that occur
+    std::vector<std::uint64_t> occurs_, any_occurs_;
 };
 
 // How counts become values.
@@ -68,11 +89,17 @@ struct TermWeights {
     std::span<const float> frequencies;
     std::size_t n_words;  // columns of word n-grams; character n-grams follow
 
-    float value(std::uint32_t column, std::uint32_t count) const;
+    float value(std::uint32_t column, std::uint32_t count) const {
+        if (frequencies.empty()) return static_cast<float>(count) * idf[column];
+        return (count <= frequencies.size() ? frequencies[count - 1] : unlisted(count)) * idf[column];
+    }
 
     // Scales the values of a row to unit length. Where a row has word and character n-grams, each of the two gets unit
     // length before.
     void normalize(std::span<const std::int32_t> columns, std::span<float> values) const;
+
+  private:
+    static float unlisted(std::uint32_t count);
 };
 
 struct SparseRows {

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "setwise/text_characters.hpp"
+#include "setwise/text_terms.hpp"
 #include "setwise/text_utf8.hpp"
 
 namespace setwise {
@@ -51,19 +53,25 @@ void scan(const CharacterTable& table, const Unit* units, std::size_t n, Cutter&
     cutter.end_text();
 }
 
-// Bytes that are written through a bare pointer: who writes asks for room first, once for many characters.
+// Bytes that are written through a bare pointer: who writes asks for room first, once for many characters. Beyond the
+// room, kReadAhead bytes can be read.
 class ByteBuffer {
   public:
     // Returns where to go on writing: `out`, or the same place in a larger buffer.
     char* with_room(char* out, std::size_t more) {
         const auto used = static_cast<std::size_t>(out - bytes_.data());
-        if (bytes_.size() - used < more) bytes_.resize(2 * used + more);
+        if (bytes_.size() < used + more + kReadAhead) {
+            if (used + more > kMost) throw std::length_error("a text is too long");
+            bytes_.resize(2 * used + more + kReadAhead);
+        }
         return bytes_.data() + used;
     }
     char* begin() { return bytes_.data(); }
     const char* begin() const { return bytes_.data(); }
 
   private:
+    static constexpr std::size_t kMost = 0xFFFFFFFF;  // places in the buffer are 32-bit numbers
+
     std::vector<char> bytes_;
 };
 

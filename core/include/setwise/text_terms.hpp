@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -10,8 +11,14 @@
 
 namespace setwise {
 
-// The seed is drawn once per process: nobody can prepare a text whose terms all collide. No result depends on it.
-std::uint64_t hash_seed();
+// After every term this many bytes can be read: short terms are hashed and compared without a loop over their bytes.
+constexpr std::size_t kReadAhead = 16;
+
+// The keys are drawn once per process: nobody can prepare a text whose terms all collide. No result depends on them.
+struct HashKeys {
+    std::uint64_t first, second;
+};
+HashKeys hash_keys();
 
 inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
     __extension__ using Wide = unsigned __int128;
@@ -19,26 +26,22 @@ inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-inline std::uint64_t hash_term(std::string_view term, std::uint64_t seed) {
-    constexpr std::uint64_t kStep = 0xD6E8FEB86659FD93u, kEnd = 0xA0761D6478BD642Fu;
-    const auto load = [](const char* from, auto value) -> std::uint64_t {
-        std::memcpy(&value, from, sizeof value);
-        return value;
-    };
-    const char* p = term.data();
-    const std::size_t n = term.size();
-    std::uint64_t state = seed, tail = 0;
-    if (n >= 8) {
-        const char* const last = p + n - 8;
-        for (; p < last; p += 8) state = folded_product(state ^ load(p, std::uint64_t{}), kStep);
-        tail = load(last, std::uint64_t{});  // may overlap what was read, which does no harm
-    } else if (n >= 4) {
-        tail = load(p, std::uint32_t{}) << 32 | load(p + n - 4, std::uint32_t{});
-    } else if (n > 0) {
-        tail = load(p, std::uint8_t{}) << 16 | load(p + n / 2, std::uint8_t{}) << 8 | load(p + n - 1, std::uint8_t{});
-    }
-    return folded_product(state ^ tail, kEnd ^ n);
+// The first n bytes, at most eight, as a number.
+inline std::uint64_t first_bytes(const char* from, std::size_t n) {
+    std::uint64_t word;
+    std::memcpy(&word, from, sizeof word);
+    const std::uint64_t unused = n >= 8 ? 0 : 8 * (8 - n);
+    if (n == 0) return 0;
+    return std::endian::native == std::endian::little ? word << unused >> unused : word >> unused << unused;
 }
+
+// A term with what a table needs to find it. Up to 16 bytes, `first` and `second` are the term itself.
+struct TermKey {
+    std::string_view term;
+    std::uint64_t first, second, hash;
+
+    bool is_short() const { return term.size() <= 16; }
+};
 
 class TermTable {
   public:
@@ -50,50 +53,60 @@ class TermTable {
     std::string_view operator[](std::uint32_t id) const {
         return {bytes_.data() + bounds_[id], bounds_[id + 1] - bounds_[id]};
     }
-    std::uint64_t hash(std::string_view term) const { return hash_term(term, seed_); }
-    void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
 
-    std::uint32_t find(std::string_view term, std::uint64_t hash) const {
-        for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
-            const Slot& slot = slots_[at];
-            if (slot.id == kNone || is_same(slot, term, hash)) return slot.id;
-        }
+    // The term must be followed by kReadAhead readable bytes.
+    TermKey key(std::string_view term) const {
+        const char* p = term.data();
+        std::size_t n = term.size();
+        std::uint64_t state = keys_.first ^ n;
+        for (; n > 16; p += 16, n -= 16)
+            state = folded_product(first_bytes(p, 8) ^ state, first_bytes(p + 8, 8) ^ keys_.second);
+        const std::uint64_t first = first_bytes(p, n), second = first_bytes(p + 8, n > 8 ? n - 8 : 0);
+        return {term, first, second, folded_product(first ^ state, second ^ keys_.second)};
     }
 
-    std::uint32_t find_or_add(std::string_view term, std::uint64_t hash) {
-        for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
+    void prefetch(const TermKey& key) const { __builtin_prefetch(&slots_[key.hash & mask_]); }
+
+    std::uint32_t find(const TermKey& key) const {
+        for (std::uint64_t at = key.hash & mask_;; at = (at + 1) & mask_) {
             const Slot& slot = slots_[at];
-            if (slot.id == kNone) return add(term, hash, at);
-            if (is_same(slot, term, hash)) return slot.id;
+            if (is_same(slot, key) || slot.id == kNone) return slot.id;
+        }
+    }
+    bool contains(std::string_view term) const { return find(key(term)) != kNone; }
+
+    std::uint32_t find_or_add(const TermKey& key) {
+        for (std::uint64_t at = key.hash & mask_;; at = (at + 1) & mask_) {
+            const Slot& slot = slots_[at];
+            if (is_same(slot, key)) return slot.id;
+            if (slot.id == kNone) return add(key, at);
         }
     }
 
     void reserve(std::size_t n_terms, std::size_t n_bytes);
 
-    // Calls `use(id, hash)` for each term, in no particular order.
-    template <class Use>
-    void each(Use use) const {
-        for (const Slot& slot : slots_)
-            if (slot.id != kNone) use(slot.id, slot.hash);
-    }
-
   private:
-    struct Slot {
-        std::uint64_t hash;
+    // Two fit in a line of the cache, and a short term is compared without leaving it.
+    struct alignas(32) Slot {
+        std::uint64_t first, second, hash;
         std::uint32_t id = kNone;
-        std::uint32_t size;
+        std::uint32_t size = 0;
     };
 
-    bool is_same(const Slot& slot, std::string_view term, std::uint64_t hash) const {
-        return slot.hash == hash && slot.size == static_cast<std::uint32_t>(term.size()) && (*this)[slot.id] == term;
+    bool is_same(const Slot& slot, const TermKey& key) const {
+        const std::uint64_t differ = (slot.hash ^ key.hash) | (slot.first ^ key.first) | (slot.second ^ key.second) |
+                                     (slot.size ^ key.term.size());
+        if (differ != 0 || slot.id == kNone) return false;
+        return key.is_short() || (*this)[slot.id] == key.term;
     }
-    std::uint32_t add(std::string_view term, std::uint64_t hash, std::uint64_t at);
+    std::uint32_t add(const TermKey& key, std::uint64_t at);
     void rehash(std::size_t n_slots);
 
-    std::vector<char> bytes_;
+    std::vector<char> bytes_;  // of all terms, and kReadAhead more at least
     std::vector<std::size_t> bounds_{0};
     std::vector<Slot> slots_;  // a power of two, at most half of them in use
-    std::uint64_t mask_, seed_;
+    std::uint64_t mask_;
+    HashKeys keys_;
 };
 
 // Terms on their way to a table. Several are looked up together, so that their places in memory arrive together.
@@ -103,26 +116,20 @@ class TermBatch {
     TermBatch(Table& table, Use use) : table_(table), use_(use) {}
 
     void add(std::string_view term) {
-        const std::uint64_t hash = table_.hash(term);
-        table_.prefetch(hash);
-        waiting_[n_++] = {term, hash};
-        if (n_ == waiting_.size()) flush();
+        waiting_[n_] = table_.key(term);
+        table_.prefetch(waiting_[n_]);
+        if (++n_ == waiting_.size()) flush();
     }
 
     void flush() {
-        for (std::size_t i = 0; i < n_; ++i) use_(table_, waiting_[i].term, waiting_[i].hash);
+        for (std::size_t i = 0; i < n_; ++i) use_(table_, waiting_[i]);
         n_ = 0;
     }
 
   private:
-    struct Waiting {
-        std::string_view term;
-        std::uint64_t hash;
-    };
-
     Table& table_;
     Use use_;
-    std::array<Waiting, 32> waiting_;
+    std::array<TermKey, 32> waiting_;
     std::size_t n_ = 0;
 };
 

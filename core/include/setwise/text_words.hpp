@@ -22,9 +22,9 @@ class WordTerms {
   public:
     static constexpr std::size_t kMinCharacters = 2;  // shorter words are left out, as in scikit-learn
 
-    // Both pointers must outlive this; without stop words, `stop_words` is null.
-    WordTerms(const CharacterTable* table, TokenRule rule, const TermTable* stop_words, bool keep_ranges = false)
-        : table_(table), stop_words_(stop_words), rule_(rule), keep_ranges_(keep_ranges) {}
+    // Both pointers must outlive this; without stop words, `stop_words` is null. Tokens are only `joined` for n-grams.
+    WordTerms(const CharacterTable* table, TokenRule rule, const TermTable* stop_words, bool joined, bool keep_ranges)
+        : table_(table), stop_words_(stop_words), rule_(rule), joined_(joined), keep_ranges_(keep_ranges) {}
 
     void read(const TextView& text);
 
@@ -63,10 +63,12 @@ class WordTerms {
 
     enum class Kind : std::uint8_t { kWord, kPair, kLone };  // kLone: a unit alone in its run
     struct Token {
-        std::size_t begin;
-        std::size_t end;
+        std::uint32_t begin, end;
         Kind kind = Kind::kWord;
     };
+
+    void read_latin(const TextView& text);
+    bool is_stop_word(std::string_view word) const { return stop_words_ && stop_words_->contains(word); }
 
     std::string_view term(std::size_t first, std::size_t last) const {
         return {words_.begin() + tokens_[first].begin, tokens_[last].end - tokens_[first].begin};
@@ -81,11 +83,12 @@ class WordTerms {
     const CharacterTable* table_;
     const TermTable* stop_words_;
     TokenRule rule_;
-    bool keep_ranges_;
+    bool joined_, keep_ranges_;
 
     ByteBuffer words_, runs_;
     std::vector<Token> tokens_, singles_;
     std::vector<CharacterRange> token_ranges_, single_ranges_;
+    std::vector<std::uint64_t> edges_;
     bool has_pairs_ = false;
 };
 

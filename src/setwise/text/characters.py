@@ -53,6 +53,10 @@ _UNSPACED = (
 """Scripts without spaces between words: the first and the last code point of each range."""
 
 
+_BLOCK = 256
+"""Characters that are looked at together; one at a time would take several times as long."""
+
+
 @cache
 def character_table(lowercase: bool, strip_accents: Accents, sigma: bool) -> _core.CharacterTable:
     """Return the table for texts that are lowercased and stripped of accents as told.
@@ -99,10 +103,12 @@ def _characters() -> str:
 @cache
 def _classes() -> tuple[NDArray[np.uint8], ...]:
     """Return four flags per row: part of a word, whitespace, combining mark, letter of an unspaced script."""
-    characters = _characters()
     word, space = _matches(r"\w+"), _matches(r"\s+")
-    categories = "".join(map(unicodedata.category, characters)).encode()
-    mark = (np.frombuffer(categories, dtype=np.uint8)[::2] == ord("M")).astype(np.uint8)
+    mark = np.zeros_like(word)
+    # No mark is a letter, and planes 2 and 3 are for ideographs.
+    others = np.flatnonzero((word == 0) & ((_ROWS < 0x20000) | (_ROWS >= 0xE0000)))
+    categories = "".join(map(unicodedata.category, _string(_ROWS[others]))).encode()
+    mark[others] = np.frombuffer(categories, dtype=np.uint8)[::2] == ord("M")
     unspaced = np.zeros_like(word)
     for first, last in _UNSPACED:
         unspaced[first : last + 1] = word[first : last + 1]
@@ -119,21 +125,31 @@ def _matches(pattern: str) -> NDArray[np.uint8]:
 @cache
 def _lowered() -> _Mapping:
     """Return the lower case of each row; that of the capital sigma is the one within a word."""
-    lowered = list(map(str.lower, _characters()))
-    return _mapping(enumerate(lowered), _ROWS)
+    codes, special = _ROWS.copy(), {}
+    for start in range(0, _ROWS.size, _BLOCK):
+        block = _characters()[start : start + _BLOCK]
+        lowered = block.lower()
+        if lowered == block:
+            continue
+        if len(lowered) == len(block) and CAPITAL_SIGMA not in block:
+            codes[start : start + _BLOCK] = _points(lowered)
+        else:  # one character became several, or depends on its neighbors
+            special.update(enumerate(map(str.lower, block), start))
+    return _mapping(special.items(), codes)
 
 
 def _stripped(mapping: _Mapping, strip_accents: Accents) -> _Mapping:
     """Return what is left of each row after its mapping and after the removal of accents."""
     codes, expansions = mapping
-    changed = {}
-    for row in np.flatnonzero(codes >= 0x80).tolist():
-        character = chr(codes[row])
-        stripped = _strip(character, strip_accents)
-        if stripped != character:
-            changed[row] = stripped
-    for row in np.flatnonzero(codes < 0).tolist():
-        changed[row] = _strip(expansions[-1 - codes[row]], strip_accents)
+    changed: dict[int, str] = {}
+    for start in range(0, _ROWS.size, _BLOCK):
+        block = codes[start : start + _BLOCK]
+        whole = _string(np.maximum(block, 0))
+        left = _strip(whole, strip_accents)
+        if left == whole and (block >= 0).all():
+            continue
+        strings = (chr(code) if code >= 0 else expansions[-1 - code] for code in block.tolist())
+        changed.update(enumerate((_strip(one, strip_accents) if left else "" for one in strings), start))
     return _mapping(changed.items(), codes)
 
 
