@@ -212,7 +212,7 @@ class TestErrors:
             SetClassifier().save(path)
         with pytest.raises(Incompatible, match=r"^A model file can store a TextVectorizer only; got str\.$"):
             trained("br").save(path, "text")  # type: ignore[arg-type]
-        with pytest.raises(InvalidData, match=r"The vectorizer has 2 words but the model has 8 features\.$"):
+        with pytest.raises(InvalidData, match=r"The vectorizer has 2 terms but the model has 8 features\.$"):
             trained("br").save(path, TextVectorizer().fit(["two words"]))
         with pytest.raises(InvalidParameter, match=r"statistics\.seconds cannot be saved: .* finite"):
             trained("br").save(path, seconds=float("nan"))
@@ -235,7 +235,7 @@ class TestErrors:
         (tmp_path / "foreign").write_text("label,text\n")
         (tmp_path / "cut").write_bytes(good[:-1])
         (tmp_path / "longer").write_bytes(good + b"\0")
-        (tmp_path / "newer").write_bytes(good.replace(CURRENT_VERSION, b'"setwise_format": "3"'))
+        (tmp_path / "newer").write_bytes(good.replace(CURRENT_VERSION, b'"setwise_format": "4"'))
         (tmp_path / "older").write_bytes(good.replace(CURRENT_VERSION, b'"setwise_format": "1"'))
         (tmp_path / "altered").write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
         (tmp_path / "renamed").write_bytes(good.replace(b'\\"ape\\"', b'\\"ipe\\"'))

@@ -38,10 +38,10 @@ struct CharacterClasses {
 
 class CharacterTable {
   public:
-    // Characters are assigned in planes 0 to 3 and at the start of plane 14; all others are no part of a word and stay
-    // as they are.
+    // Characters are assigned in planes 0 to 3 and at the start of plane 14. The last row stands for all others: they
+    // are no parts of words, and stay as they are unless that row expands.
     static constexpr std::uint32_t kPlanes = 0x40000, kSupplement = 0xE0000, kSupplementSize = 0x1000;
-    static constexpr std::size_t kRows = kPlanes + kSupplementSize;
+    static constexpr std::size_t kOthers = kPlanes + kSupplementSize, kRows = kOthers + 1;
 
     // A code is what a character becomes: a code point in the low bits, and its classes. A character that becomes
     // none or several has the number of its expansion in the low bits.
@@ -61,6 +61,7 @@ class CharacterTable {
     std::uint32_t code(std::uint32_t unit) const {
         if (unit < kPlanes) return codes_[unit];
         if (unit - kSupplement < kSupplementSize) return codes_[kPlanes + (unit - kSupplement)];
+        if (codes_[kOthers] & kExpands) return codes_[kOthers];
         return unit <= kLastCodePoint ? unit : kReplacement;
     }
 

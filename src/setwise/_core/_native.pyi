@@ -207,7 +207,9 @@ def linear_scores(
     """X @ W.T + intercept, documents by labels, from the rows of X and those of W, in any order within a row."""
 
 class CharacterTable:
-    """What the tokenizer knows of characters, one entry per row: code points below 0x40000, then those from 0xE0000.
+    """What the tokenizer knows of characters, one entry per row: code points below 0x40000, then 0xE0000 to 0xE0FFF.
+
+    The last row stands for all others, which stay as they are unless it expands.
 
     Row r becomes the code point ``mapped[r]``, or, where that is ``-1 - e``, the code points
     ``expansions[ends[e - 1]:ends[e]]``. ``sigma_context`` is 1 for cased characters and 2 for those that are ignored when

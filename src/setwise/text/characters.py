@@ -23,8 +23,8 @@ Accents = Literal["unicode", "ascii"] | None
 CAPITAL_SIGMA = "\u03a3"
 """The only character whose lower case depends on its neighbors."""
 
-_ROWS = np.concatenate([np.arange(0x40000), np.arange(0xE0000, 0xE1000)]).astype(np.uint32)
-"""The code point of each row: the planes and the start of plane 14 where characters are assigned."""
+_ROWS = np.concatenate([np.arange(0x40000), np.arange(0xE0000, 0xE1000), [0x10FFFF]]).astype(np.uint32)
+"""The code point of each row: where characters are assigned, and one that stands for all others."""
 
 _UNSPACED = (
     (0x0E01, 0x0E5B),  # Thai
