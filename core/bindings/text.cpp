@@ -73,11 +73,9 @@ TermCounts count_terms(const TextAnalyzer& analyzer, const nb::list& list, int n
 nb::tuple tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, In<float> idf, In<float> frequencies,
                 const nb::list& list, int n_threads) {
     const Texts texts(list);
-    auto found =
-        run_interruptibly({texts.operations(), n_threads}, [&](const std::atomic<bool>& stop, int threads) {
-            return setwise::tfidf(analyzer, vocabulary, as_span(idf), as_span(frequencies), texts.views(), threads,
-                                  stop);
-        });
+    auto found = run_interruptibly({texts.operations(), n_threads}, [&](const std::atomic<bool>& stop, int threads) {
+        return setwise::tfidf(analyzer, vocabulary, as_span(idf), as_span(frequencies), texts.views(), threads, stop);
+    });
     return nb::make_tuple(give_rows(std::move(found.rows)), give(std::move(found.coverage)));
 }
 
@@ -93,9 +91,8 @@ nb::tuple counts_tfidf(const TermCounts& counts, In<std::uint8_t> kept, In<float
 nb::tuple term_spans(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, const nb::str& text) {
     const TextView view = Texts::view_of(text);
     const double operations = kOperationsPerCharacter * times(view.length);
-    const auto spans = run_interruptibly({operations}, [&](const std::atomic<bool>&, int) {
-        return setwise::term_spans(analyzer, vocabulary, view);
-    });
+    const auto spans = run_interruptibly(
+        {operations}, [&](const std::atomic<bool>&, int) { return setwise::term_spans(analyzer, vocabulary, view); });
     std::vector<std::int32_t> columns;
     std::vector<std::int64_t> begins, ends;
     for (const TermSpan& span : spans) {
@@ -130,9 +127,8 @@ void bind_text(nb::module_& m) {
             "__init__",
             [](CharacterTable* table, Flags word, Flags space, Flags mark, Flags unspaced, In<std::int32_t> mapped,
                In<std::uint32_t> expansions, In<std::int64_t> ends, Flags sigma_context) {
-                new (table)
-                    CharacterTable({as_span(word), as_span(space), as_span(mark), as_span(unspaced)}, as_span(mapped),
-                                   as_span(expansions), as_span(ends), as_span(sigma_context));
+                new (table) CharacterTable({as_span(word), as_span(space), as_span(mark), as_span(unspaced)},
+                                           as_span(mapped), as_span(expansions), as_span(ends), as_span(sigma_context));
             },
             "word"_a, "space"_a, "mark"_a, "unspaced"_a, "mapped"_a, "expansions"_a, "ends"_a, "sigma_context"_a);
     nb::class_<Vocabulary>(m, "Vocabulary")
@@ -155,6 +151,12 @@ void bind_text(nb::module_& m) {
             "table"_a, "unicode_rule"_a, "words"_a.none(), "chars"_a.none(), "stop_words"_a.none(),
             nb::keep_alive<1, 2>(), nb::keep_alive<1, 6>());
     nb::class_<TermCounts>(m, "TermCounts")
+        .def(
+            "__init__",
+            [](TermCounts* counts, const TextAnalyzer& analyzer, const nb::list& texts, int n_threads) {
+                new (counts) TermCounts(count_terms(analyzer, texts, n_threads));
+            },
+            "analyzer"_a, "texts"_a, "n_threads"_a)
         .def("select", &TermCounts::select, "low"_a, "high"_a)
         .def_prop_ro("n_words", &TermCounts::n_words)
         .def("document_frequency", [](const TermCounts& counts) { return give(counts.document_frequency()); })
@@ -167,7 +169,6 @@ void bind_text(nb::module_& m) {
             },
             "kept"_a)
         .def("tfidf", &counts_tfidf, "kept"_a, "idf"_a, "frequencies"_a, "n_threads"_a);
-    m.def("count_terms", &count_terms, "analyzer"_a, "texts"_a, "n_threads"_a);
     m.def("tfidf", &tfidf, "analyzer"_a, "vocabulary"_a, "idf"_a, "frequencies"_a, "texts"_a, "n_threads"_a);
     m.def("term_spans", &term_spans, "analyzer"_a, "vocabulary"_a, "text"_a);
     m.def("count_scripts", &count_scripts, "table"_a, "texts"_a);

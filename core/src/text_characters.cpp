@@ -64,7 +64,8 @@ CharacterTable::CharacterTable(const CharacterClasses& classes, std::span<const 
             require(unit >= 0x80, "an ASCII character must become a character of at most two bytes");
             latin_is_whole_ = false;
         } else if (code & kWord) {
-            latin_[unit] = point < 0x80 ? point | 1u << 16 : 0xC0 | point >> 6 | (0x80 | (point & 0x3F)) << 8 | 2u << 16;
+            latin_[unit] =
+                point < 0x80 ? point | 1u << 16 : 0xC0 | point >> 6 | (0x80 | (point & 0x3F)) << 8 | 2u << 16;
         }
     }
 }

@@ -165,7 +165,8 @@ SparseRows TermCounts::tfidf(std::span<const std::uint8_t> kept, std::span<const
             if (kept[place++]) columns[b][id] = n_columns++;
         if (b == 0) n_word_columns = static_cast<std::size_t>(n_columns);
     }
-    if (idf.size() != static_cast<std::size_t>(n_columns)) throw std::invalid_argument("idf must have one value per term");
+    if (idf.size() != static_cast<std::size_t>(n_columns))
+        throw std::invalid_argument("idf must have one value per term");
     const TermWeights weights{idf, frequencies, n_word_columns};
 
     const auto each_entry = [&](const Row& row, auto use) {

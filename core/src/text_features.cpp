@@ -122,8 +122,8 @@ TextFeatures tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, s
             };
             // Of two kinds of terms, the words are those that coverage is about.
             if (analyzer.chars)
-                n_shortest = count_all(chars, limited(*analyzer.chars, vocabulary.longest_chars()), vocabulary.chars(),
-                                       n_words);
+                n_shortest =
+                    count_all(chars, limited(*analyzer.chars, vocabulary.longest_chars()), vocabulary.chars(), n_words);
             n_hits = 0;
             if (analyzer.words)
                 n_shortest =
@@ -149,8 +149,7 @@ std::vector<TermSpan> term_spans(const TextAnalyzer& analyzer, const Vocabulary&
         terms.read(text);
         const auto add = [&](std::string_view term, TermPlace place) {
             const std::uint32_t id = table.find(table.key(term));
-            if (id != TermTable::kNone)
-                spans.push_back({static_cast<std::int32_t>(offset + id), terms.range(place)});
+            if (id != TermTable::kNone) spans.push_back({static_cast<std::int32_t>(offset + id), terms.range(place)});
         };
         terms.each_shortest(lengths, add);
         terms.each_longer(lengths, add);

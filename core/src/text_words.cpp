@@ -171,8 +171,8 @@ class WordCutter {
 };
 
 // Every character is handled by the same instructions, whether a word goes on, begins or ends there: a branch that the
-// processor cannot foresee costs more than the characters of a word. Every character writes its bytes and its place, and
-// they stay written where the character belongs to a word (or is the first behind it) or is the edge of one.
+// processor cannot foresee costs more than the characters of a word. Every character writes its bytes and its place,
+// and they stay written where the character belongs to a word (or is the first behind it) or is the edge of one.
 void WordTerms::read_latin(const TextView& text) {
     const auto* const units = static_cast<const std::uint8_t*>(text.units);
     const std::size_t n = text.length;
@@ -226,9 +226,11 @@ void WordTerms::read(const TextView& text) {
     with_units(text, [&]<class Unit>(const Unit* units, std::size_t n) {
         const auto cut = [&]<class Cutter>(Cutter cutter) { scan(*table_, units, n, cutter); };
         if (rule_ == TokenRule::kScikitLearn) {
-            keep_ranges_ ? cut(WordCutter<TokenRule::kScikitLearn, true>(*this, n)) : cut(WordCutter<TokenRule::kScikitLearn, false>(*this, n));
+            keep_ranges_ ? cut(WordCutter<TokenRule::kScikitLearn, true>(*this, n))
+                         : cut(WordCutter<TokenRule::kScikitLearn, false>(*this, n));
         } else {
-            keep_ranges_ ? cut(WordCutter<TokenRule::kUnicode, true>(*this, n)) : cut(WordCutter<TokenRule::kUnicode, false>(*this, n));
+            keep_ranges_ ? cut(WordCutter<TokenRule::kUnicode, true>(*this, n))
+                         : cut(WordCutter<TokenRule::kUnicode, false>(*this, n));
         }
     });
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import pairwise
 
 Placed = list[tuple[str, int]]
 Term = tuple[str, int, int]
@@ -80,8 +81,9 @@ def units(run: Placed) -> list[Placed]:
     return found
 
 
-def word_terms(placed: Placed, shortest: int, longest: int, stop_words: set[str]) -> list[Term]:
+def word_terms(placed: Placed, lengths: tuple[int, int], stop_words: set[str]) -> list[Term]:
     """Return words, single units, pairs of units, and n-grams of words and pairs."""
+    shortest, longest = lengths
     singles: list[Term] = []
     pairs: list[Term] = []
     words: list[Term] = []
@@ -93,7 +95,7 @@ def word_terms(placed: Placed, shortest: int, longest: int, stop_words: set[str]
         else:
             cut = units(piece)
             singles += [joined(unit) for unit in cut if joined(unit)[0] not in stop_words]
-            tokens = [joined(left + right) for left, right in zip(cut, cut[1:], strict=False)]
+            tokens = [joined(left + right) for left, right in pairwise(cut)]
             pairs += [token for token in tokens if token[0] not in stop_words]
             tokens = tokens or [joined(cut[0])]
         sequence += [token for token in tokens if token[0] not in stop_words]
@@ -105,8 +107,9 @@ def word_terms(placed: Placed, shortest: int, longest: int, stop_words: set[str]
     return terms
 
 
-def char_terms(placed: Placed, shortest: int, longest: int, rule: str) -> list[Term]:
+def char_terms(placed: Placed, lengths: tuple[int, int], rule: str) -> list[Term]:
     """Return the n-grams of characters within words, with a space around each word."""
+    shortest, longest = lengths
     if rule == "unicode":
         words = [piece for _, piece in pieces(placed)]
     else:

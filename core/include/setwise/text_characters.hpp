@@ -100,7 +100,7 @@ class CharacterTable {
 
     std::vector<std::uint32_t> codes_;
     std::array<std::uint32_t, 256> latin_;
-    bool latin_is_whole_ = true;  // otherwise only ASCII is sure to be in it
+    bool latin_is_whole_ = true;             // otherwise only ASCII is sure to be in it
     std::vector<std::uint32_t> expansions_;  // codes, none of which expands again
     std::vector<std::size_t> ends_;
     std::vector<std::uint8_t> sigma_context_;

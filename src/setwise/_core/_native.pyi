@@ -212,8 +212,8 @@ class CharacterTable:
     The last row stands for all others, which stay as they are unless it expands.
 
     Row r becomes the code point ``mapped[r]``, or, where that is ``-1 - e``, the code points
-    ``expansions[ends[e - 1]:ends[e]]``. ``sigma_context`` is 1 for cased characters and 2 for those that are ignored when
-    the case of neighbors matters; if it is empty, no capital sigma becomes a final sigma.
+    ``expansions[ends[e - 1]:ends[e]]``. ``sigma_context`` is 1 for cased characters and 2 for those that are ignored
+    when the case of neighbors matters; if it is empty, no capital sigma becomes a final sigma.
     """
 
     def __init__(
@@ -254,6 +254,7 @@ class TextAnalyzer:
 class TermCounts:
     """The terms of the training texts; ``kept`` has one flag per selected term."""
 
+    def __init__(self, analyzer: TextAnalyzer, texts: list[str], n_threads: int) -> None: ...
     def select(self, low: float, high: float) -> None:
         """Select the terms that ``low`` to ``high`` texts have, and sort them: words, then character n-grams."""
     @property
@@ -265,7 +266,6 @@ class TermCounts:
     def tfidf(self, kept: _U8, idf: _F32, frequencies: _F32, n_threads: int) -> tuple[_I64, _I32, _F32]:
         """Return indptr, indices and values of the training texts."""
 
-def count_terms(analyzer: TextAnalyzer, texts: list[str], n_threads: int) -> TermCounts: ...
 def tfidf(
     analyzer: TextAnalyzer, vocabulary: Vocabulary, idf: _F32, frequencies: _F32, texts: list[str], n_threads: int
 ) -> tuple[tuple[_I64, _I32, _F32], _F64]:

@@ -22,7 +22,11 @@ def text_part(vectorizer: TextVectorizer | None) -> tuple[dict[str, Any] | None,
     state = vectorizer.state()
     parameters = plain(state.parameters, "TextVectorizer")
     terms = state.terms
-    arrays = {"text.terms.bytes": terms.bytes, "text.terms.ends": terms.ends, "text.idf": np.asarray(state.idf)}
+    arrays: Tensors = {
+        "text.terms.bytes": terms.bytes,
+        "text.terms.ends": terms.ends,
+        "text.idf": np.asarray(state.idf),
+    }
     return {"parameters": parameters, "n_words": terms.n_words}, arrays
 
 

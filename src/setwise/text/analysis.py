@@ -26,7 +26,7 @@ def analyzer_for(parameters: Mapping[str, Any], texts: Sequence[str]) -> _core.T
     """
     lowercase = bool(parameters["lowercase"])
     sigma = lowercase and any(CAPITAL_SIGMA in text for text in texts)
-    lengths: tuple[int, int] = tuple(parameters["ngram_range"])  # type: ignore[assignment]
+    lengths = tuple(parameters["ngram_range"])
     is_words, beside = parameters["analyzer"] == "word", parameters["char_ngram_range"]
     stop_words = parameters["stop_words"]
     if stop_words is not None:

@@ -1,6 +1,6 @@
 """Tables of characters for the tokenizer in the core, built from this interpreter's own Unicode data.
 
-They agree with ``str.lower``, ``str.isspace``, ``unicodedata`` and the ``\\w`` of ``re``, whatever the version of Unicode.
+They agree with ``str.lower``, ``str.isspace``, ``unicodedata`` and the ``\\w`` of ``re`` of any version of Unicode.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _characters() -> str:
 
 
 @cache
-def _classes() -> tuple[NDArray[np.uint8], ...]:
+def _classes() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
     """Return four flags per row: part of a word, whitespace, combining mark, letter of an unspaced script."""
     word, space = _matches(r"\w+"), _matches(r"\s+")
     mark = np.zeros_like(word)
@@ -125,7 +125,8 @@ def _matches(pattern: str) -> NDArray[np.uint8]:
 @cache
 def _lowered() -> _Mapping:
     """Return the lower case of each row; that of the capital sigma is the one within a word."""
-    codes, special = _ROWS.copy(), {}
+    codes = _ROWS.copy()
+    special: dict[int, str] = {}
     for start in range(0, _ROWS.size, _BLOCK):
         block = _characters()[start : start + _BLOCK]
         lowered = block.lower()

@@ -99,8 +99,7 @@ def _check_ngram_range(ngram_range: Any, name: str) -> None:
     pair = list(ngram_range) if isinstance(ngram_range, Collection) and not isinstance(ngram_range, str) else []
     if len(pair) != 2 or not all(_is_integer(n, 1) for n in pair) or not pair[0] <= pair[1] <= MAX_NGRAM_LENGTH:
         raise InvalidParameter(
-            f"{name} must be two ascending integers from 1 to {MAX_NGRAM_LENGTH}, such as (1, 2); "
-            f"got {ngram_range!r}."
+            f"{name} must be two ascending integers from 1 to {MAX_NGRAM_LENGTH}, such as (1, 2); got {ngram_range!r}."
         )
 
 

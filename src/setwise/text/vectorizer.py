@@ -312,7 +312,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         checked = list(check_strings(texts))
         if not checked:
             raise InvalidData("texts must contain at least one text; got none.")
-        counts = _core.count_terms(self._analyzer(checked), checked, effective_n_jobs(self.n_jobs))
+        counts = _core.TermCounts(self._analyzer(checked), checked, effective_n_jobs(self.n_jobs))
         for min_df in (USUAL_MIN_DF, 1) if self.min_df is None else (self.min_df,):
             counts.select(_n_documents(min_df, len(checked)), _n_documents(self.max_df, len(checked)))
             document_frequency = counts.document_frequency()
@@ -378,7 +378,9 @@ def _most_frequent(totals: NDArray[np.int64], limit: int | None) -> NDArray[np.u
     scikit-learn has the totals in the type of the features, and sorts them by the same call; so ties are decided alike.
     """
     kept = np.zeros(totals.size, dtype=np.uint8)
-    kept[(-totals.astype(np.float32)).argsort()[:limit] if limit is not None and limit < totals.size else slice(None)] = 1
+    kept[
+        (-totals.astype(np.float32)).argsort()[:limit] if limit is not None and limit < totals.size else slice(None)
+    ] = 1
     return kept
 
 
