@@ -15,5 +15,6 @@ NB_MODULE(_native, m) {
     setwise::door::bind_quasi_newton(m);
     setwise::door::bind_chain(m);
     setwise::door::bind_scores(m);
+    setwise::door::bind_text(m);
     m.def("uses_avx2", &setwise::machine_has_avx2);
 }

@@ -13,5 +13,6 @@ void bind_quasi_newton(nanobind::module_& m);
 void bind_chain(nanobind::module_& m);
 void bind_label_sets(nanobind::module_& m);
 void bind_scores(nanobind::module_& m);
+void bind_text(nanobind::module_& m);
 
 }  // namespace setwise::door

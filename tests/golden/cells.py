@@ -63,7 +63,7 @@ def _texts(name: str) -> Task:
         with gzip.open(folder / f"{part}.jsonl.gz", "rt", encoding="utf-8") as lines:
             documents = [json.loads(line) for line in islice(lines, N_TRAIN + N_VALID)]
         texts[part], labels[part] = [one["text"] for one in documents], [one["labels"] for one in documents]
-    vectorizer = TextVectorizer()
+    vectorizer = TextVectorizer(token_rule="sklearn")
     X = vectorizer.fit_transform(texts["train"])
     return _split(X, LabelMatrix.of(labels["train"]), vectorizer.transform(texts["test"]))
 

@@ -93,7 +93,7 @@ class TestFeatures:
 
     def test_texts_have_as_many_features_as_words(self, tmp_path: Path) -> None:
         path = changed(tmp_path, widened(2**31 - 1), trained_on_text())
-        with pytest.raises(InvalidData, match="words but the model has 2147483647 features"):
+        with pytest.raises(InvalidData, match="terms but the model has 2147483647 features"):
             load(path)
 
 

@@ -212,7 +212,7 @@ class TestErrors:
             SetClassifier().save(path)
         with pytest.raises(Incompatible, match=r"^A model file can store a TextVectorizer only; got str\.$"):
             trained("br").save(path, "text")  # type: ignore[arg-type]
-        with pytest.raises(InvalidData, match=r"The vectorizer has 2 words but the model has 8 features\.$"):
+        with pytest.raises(InvalidData, match=r"The vectorizer has 2 terms but the model has 8 features\.$"):
             trained("br").save(path, TextVectorizer().fit(["two words"]))
         with pytest.raises(InvalidParameter, match=r"statistics\.seconds cannot be saved: .* finite"):
             trained("br").save(path, seconds=float("nan"))
@@ -235,7 +235,7 @@ class TestErrors:
         (tmp_path / "foreign").write_text("label,text\n")
         (tmp_path / "cut").write_bytes(good[:-1])
         (tmp_path / "longer").write_bytes(good + b"\0")
-        (tmp_path / "newer").write_bytes(good.replace(CURRENT_VERSION, b'"setwise_format": "3"'))
+        (tmp_path / "newer").write_bytes(good.replace(CURRENT_VERSION, b'"setwise_format": "4"'))
         (tmp_path / "older").write_bytes(good.replace(CURRENT_VERSION, b'"setwise_format": "1"'))
         (tmp_path / "altered").write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
         (tmp_path / "renamed").write_bytes(good.replace(b'\\"ape\\"', b'\\"ipe\\"'))
@@ -247,8 +247,8 @@ class TestErrors:
             "foreign": "It is not a complete safetensors file",
             "cut": "It is not a complete safetensors file",
             "longer": "It is not a complete safetensors file",
-            "newer": "Unknown format version '3'; this setwise reads version 2.",
-            "older": "Unknown format version '1'; this setwise reads version 2.",
+            "newer": "Unknown format version '4'; this setwise reads version 3.",
+            "older": "Unknown format version '1'; this setwise reads version 3.",
             "altered": "The arrays do not match their checksum. The file is damaged: copy it again",
             "renamed": "The manifest does not match its checksum.",
             "other": "It is a safetensors file, but not a setwise model.",

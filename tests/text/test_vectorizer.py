@@ -1,9 +1,11 @@
-"""TF-IDF of texts: equal to scikit-learn's, in batches, with a state that is plain data."""
+"""The vectorizer as an estimator: batches, state, parameters, coverage, errors."""
 
 from __future__ import annotations
 
+import copy
 import doctest
 import json
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from setwise.classifier import SetClassifier
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.models import BinaryRelevance
-from setwise.text import TextState, TextVectorizer, vectorizer
+from setwise.text import PackedTerms, TextState, TextVectorizer, analysis, terms, vectorizer
 
 TEXTS = [
     "The cat sat on the mat, the very mat of the house",
@@ -40,14 +42,19 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "own stop words": {"stop_words": ["cat", "dog"]},
     "no accents": {"strip_accents": "unicode"},
     "cases differ": {"lowercase": False},
+    "scikit-learn's tokens": {"token_rule": "sklearn"},
+    "n-grams of characters": {"analyzer": "char_wb", "ngram_range": (2, 4), "token_rule": "sklearn"},
 }
+
+BESIDE: dict[str, Any] = {"char_ngram_range": (2, 3)}
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
 class TestEverySetting:
     def test_values_equal_those_of_scikit_learn(self, setting: str) -> None:
         parameters = SETTINGS[setting]
-        theirs = TfidfVectorizer(**{"sublinear_tf": True, "min_df": 2, **parameters})
+        rest = {name: value for name, value in parameters.items() if name != "token_rule"}
+        theirs = TfidfVectorizer(**{"sublinear_tf": True, "min_df": 2, **rest})
         expected = theirs.fit_transform(TEXTS)
         ours = TextVectorizer(**parameters)
         X = ours.fit_transform(TEXTS)
@@ -68,11 +75,10 @@ class TestEverySetting:
     def test_a_vectorizer_from_the_state_gives_the_same_bits(self, setting: str) -> None:
         ours = TextVectorizer(**SETTINGS[setting]).fit(TEXTS)
         state = ours.state()
-        read = TextState(
-            json.loads(json.dumps(state.parameters)), tuple(json.loads(json.dumps(state.words))), state.idf
-        )
-        again = TextVectorizer.from_state(read)
+        packed = PackedTerms(state.terms.bytes.copy(), state.terms.ends.copy(), state.terms.n_words)
+        again = TextVectorizer.from_state(TextState(json.loads(json.dumps(state.parameters)), packed, state.idf))
         assert again.get_params() == ours.get_params()
+        assert again.words_ == ours.words_
         assert_array_equal(again.transform(TEXTS).toarray(), ours.transform(TEXTS).toarray())
 
 
@@ -104,6 +110,19 @@ class TestScikitLearnInterface:
             TextVectorizer(), SetClassifier(BinaryRelevance(1e-3), "support", "gfm", calibration=None)
         ).set_params(textvectorizer__min_df=1)
         assert model.fit(TEXTS, labels).predict(["the cat sat"]) == [["pet"]]
+
+    def test_pickle_and_copy_keep_the_fitted_state(self) -> None:
+        ours = TextVectorizer(stop_words=["the"], **BESIDE).fit(TEXTS)
+        assert ours.words_  # derived attributes must not be in the way
+        for again in (pickle.loads(pickle.dumps(ours)), copy.deepcopy(ours)):
+            assert again.words_ == ours.words_
+            assert_array_equal(again.transform(TEXTS).toarray(), ours.transform(TEXTS).toarray())
+
+    def test_a_second_fit_replaces_the_first(self) -> None:
+        ours = TextVectorizer(min_df=1).fit(["red fox"])
+        assert (ours.words_, ours.transform(["red"]).nnz) == (("fox", "red"), 1)
+        ours.fit(["blue hen"])
+        assert (ours.words_, ours.transform(["red"]).nnz) == (("blue", "hen"), 0)
 
     def test_feature_names_in_a_pipeline_and_before_fit(self) -> None:
         pipeline = make_pipeline(TextVectorizer(min_df=1), SelectKBest(chi2, k=2))
@@ -156,6 +175,11 @@ class TestErrors:
             {"strip_accents": "all"},
             {"lowercase": "yes"},
             {"sublinear_tf": 1},
+            {"analyzer": "char"},
+            {"token_rule": None},
+            {"char_ngram_range": (3, 2)},
+            {"char_ngram_range": 3},
+            {"n_jobs": 0},
         ],
         ids=str,
     )
@@ -164,18 +188,34 @@ class TestErrors:
         with pytest.raises(InvalidParameter, match=f"^{name} must"):
             TextVectorizer(**parameters).fit(TEXTS)
         state = TextVectorizer().fit(TEXTS).state()
-        with pytest.raises(InvalidParameter, match=f"^{name} must"):
+        with pytest.raises(InvalidData if name == "n_jobs" else InvalidParameter, match=f"^(parameters|{name}) must"):
             TextVectorizer.from_state(replace(state, parameters={**state.parameters, **parameters}))
+
+    def test_character_ngrams_beside_words_need_words(self) -> None:
+        with pytest.raises(InvalidParameter, match="^char_ngram_range must be None with analyzer='char_wb'"):
+            TextVectorizer(analyzer="char_wb", char_ngram_range=(2, 3)).fit(TEXTS)
 
     def test_inconsistent_states(self) -> None:
         state = TextVectorizer().fit(TEXTS).state()
         nan = state.idf.copy()
         nan[0] = np.nan
+        packed = state.terms
+        twice = PackedTerms.of([*packed.strings()[:-1], packed[0]])
+        falling = replace(packed, ends=packed.ends[::-1].copy())
+        longer = replace(packed, bytes=np.append(packed.bytes, np.uint8(65)))
+        latin = replace(packed, bytes=np.where(np.arange(packed.bytes.size) == 1, 0xE9, packed.bytes).astype(np.uint8))
         changes: list[tuple[dict[str, Any], str]] = [
             ({"parameters": {}}, "^parameters must be"),
-            ({"words": ()}, "at least one word"),
-            ({"words": (1,)}, "be strings"),
-            ({"words": state.words[:-1] + state.words[:1]}, "all differ"),
+            ({"terms": PackedTerms.of([])}, "at least one term"),
+            ({"terms": twice}, "must all differ"),
+            ({"terms": falling}, "must not decrease"),
+            ({"terms": longer}, "end where the bytes end"),
+            ({"terms": latin}, "must be UTF-8"),
+            ({"terms": replace(packed, ends=packed.ends.astype(np.int32))}, "ends of a vocabulary must be"),
+            ({"terms": replace(packed, bytes=packed.bytes[None])}, "bytes of a vocabulary must be"),
+            ({"terms": replace(packed, n_words=len(packed) - 1)}, "n_words must fit the analyzer"),
+            ({"terms": replace(packed, n_words=len(packed) + 1)}, "n_words must be an integer from 0 to"),
+            ({"terms": PackedTerms.of(["two words", *packed.strings()[1:]])}, "got 1 to 2 words"),
             ({"idf": state.idf[:-1]}, "for each of"),
             ({"idf": state.idf.astype(np.float64)}, "must be float32"),
             ({"idf": nan}, "lie in"),
@@ -184,6 +224,95 @@ class TestErrors:
         for change, message in changes:
             with pytest.raises(InvalidData, match=message):
                 TextVectorizer.from_state(replace(state, **change))
+
+    def test_character_ngrams_of_a_state_have_the_lengths_of_the_parameters(self) -> None:
+        state = TextVectorizer(analyzer="char_wb", ngram_range=(2, 3)).fit(TEXTS).state()
+        changed = {**state.parameters, "ngram_range": [1, 2]}
+        with pytest.raises(InvalidData, match="at most 2 characters; got 3"):
+            TextVectorizer.from_state(replace(state, parameters=changed))
+
+
+class TestTwoBlocks:
+    def test_words_come_first_and_names_have_a_prefix(self) -> None:
+        ours = TextVectorizer(min_df=1, char_ngram_range=(3, 3)).fit(["red fox"])
+        assert ours.words_ == ("fox", "red", "char: fo", "char: re", "char:ed ", "char:fox", "char:ox ", "char:red")
+        assert ours.get_feature_names_out().tolist() == list(ours.words_)
+
+    def test_each_block_is_that_of_its_own_vectorizer_with_the_same_weight(self) -> None:
+        both = TextVectorizer(token_rule="sklearn", **BESIDE)
+        X = both.fit_transform(TEXTS).toarray()
+        words = TextVectorizer(token_rule="sklearn").fit_transform(TEXTS).toarray()
+        chars = TextVectorizer((2, 3), analyzer="char_wb", token_rule="sklearn").fit_transform(TEXTS).toarray()
+        expected = np.hstack([words, chars])
+        expected /= np.maximum(np.linalg.norm(expected, axis=1, keepdims=True), 1e-30)
+        assert_allclose(X, expected, atol=1e-6)
+        assert_array_equal(both.transform(TEXTS).toarray(), X)
+
+    def test_a_text_with_one_block_only_has_unit_length(self) -> None:
+        ours = TextVectorizer(min_df=1, **BESIDE).fit(["red fox"])
+        X = ours.transform(["re xx", "red", ""]).toarray()
+        assert_allclose(np.linalg.norm(X, axis=1), [1.0, 1.0, 0.0], atol=1e-6)
+        assert X[0, :2].tolist() == [0.0, 0.0]
+
+    def test_the_limit_is_for_both_blocks_together(self) -> None:
+        ours = TextVectorizer(min_df=1, max_features=6, **BESIDE).fit(["aa aa aa bb", "aa bb"])
+        assert ours.words_ == ("aa", "char: a", "char: aa", "char:a ", "char:aa", "char:aa ")
+
+    def test_coverage_is_that_of_the_words(self) -> None:
+        ours = TextVectorizer(min_df=1, **BESIDE).fit(["red fox"])
+        assert_allclose(ours.coverage(["red hen", "re fo", "fox"]), [0.5, 0.0, 1.0])
+
+    def test_the_state_has_both_blocks(self) -> None:
+        ours = TextVectorizer(**BESIDE).fit(TEXTS)
+        again = TextVectorizer.from_state(ours.state())
+        assert again.words_ == ours.words_
+        assert_array_equal(again.transform(TEXTS).toarray(), ours.transform(TEXTS).toarray())
+
+
+class TestSpans:
+    def test_ranges_are_those_of_the_text_before_any_change(self) -> None:
+        ours = TextVectorizer((1, 2), min_df=1, strip_accents="unicode").fit(["office istanbul fox"])
+        text = "\u0130stanbul: the o\ufb03ce, OFFICE  Istanbul"
+        assert ours.spans(text) == {
+            "istanbul": [(0, 8), (28, 36)],
+            "office": [(14, 18), (20, 26)],
+            "office istanbul": [(20, 36)],
+        }
+
+    def test_padding_takes_no_characters(self) -> None:
+        ours = TextVectorizer((1, 2), analyzer="char_wb", min_df=1).fit(["ab"])
+        assert ours.spans("x ab") == {
+            " ": [(0, 0), (1, 1), (2, 2), (4, 4)],
+            " a": [(2, 3)],
+            "a": [(2, 3)],
+            "ab": [(2, 4)],
+            "b": [(3, 4)],
+            "b ": [(3, 4)],
+        }
+
+    def test_one_string_is_expected(self) -> None:
+        with pytest.raises(InvalidData, match="type list"):
+            TextVectorizer().fit(TEXTS).spans(["a text"])  # type: ignore[arg-type]
+
+
+class TestThreads:
+    @pytest.mark.parametrize("parameters", [{}, {"ngram_range": (1, 2), **BESIDE}, {"max_features": 50}], ids=str)
+    def test_any_number_gives_the_same_bits(self, parameters: dict[str, Any]) -> None:
+        random = np.random.default_rng(0)
+        words = np.array([f"w{i}" if i % 7 else f"\u6f22{i}\u0416" for i in range(3000)])
+        texts = [" ".join(words[np.minimum(random.zipf(1.3, 300), 3000) - 1]) for _ in range(400)]
+        one = TextVectorizer(n_jobs=1, **parameters)
+        two = TextVectorizer(n_jobs=2, **parameters)
+        for expected, found in (
+            (one.fit_transform(texts), two.fit_transform(texts)),
+            (one.transform(texts[::-1]), two.transform(texts[::-1])),
+        ):
+            assert_array_equal(found.indptr, expected.indptr)
+            assert_array_equal(found.indices, expected.indices)
+            assert found.data.tobytes() == expected.data.tobytes()
+        assert one.words_ == two.words_
+        assert one.idf_.tobytes() == two.idf_.tobytes()
+        assert one.coverage(texts).tobytes() == two.coverage(texts).tobytes()
 
 
 class TestCoverage:
@@ -220,4 +349,5 @@ class TestCoverage:
 
 
 def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(vectorizer).failed == 0
+    for module in (vectorizer, terms, analysis):
+        assert doctest.testmod(module).failed == 0

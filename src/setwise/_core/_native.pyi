@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_U8 = NDArray[np.uint8]
+_U32 = NDArray[np.uint32]
 _I32 = NDArray[np.int32]
 _I64 = NDArray[np.int64]
 _F32 = NDArray[np.float32]
@@ -202,6 +204,80 @@ class LinearWeights:
     def __init__(self, indptr: _I64, indices: _I32, values: _F64, intercept: _F64, n_features: int) -> None: ...
     def scores(self, indptr: _I64, indices: _I32, values: _F32 | _F64) -> _F64:
         """X @ W.T + intercept, documents by labels, from the rows of X, in any order within a row."""
+
+class CharacterTable:
+    """What the tokenizer knows of characters, one entry per row: code points below 0x40000, then 0xE0000 to 0xE0FFF.
+
+    The last row stands for all others, which stay as they are unless it expands.
+
+    Row r becomes the code point ``mapped[r]``, or, where that is ``-1 - e``, the code points
+    ``expansions[ends[e - 1]:ends[e]]``. ``sigma_context`` is 1 for cased characters and 2 for those that are ignored
+    when the case of neighbors matters; if it is empty, no capital sigma becomes a final sigma.
+    """
+
+    def __init__(
+        self,
+        word: _U8,
+        space: _U8,
+        mark: _U8,
+        unspaced: _U8,
+        mapped: _I32,
+        expansions: _U32,
+        ends: _I64,
+        sigma_context: _U8,
+    ) -> None: ...
+
+class Vocabulary:
+    """The terms that are columns: ``n_words`` word n-grams, then character n-grams. Everything is checked."""
+
+    def __init__(self, bytes: _U8, ends: _I64, n_words: int) -> None: ...
+    @property
+    def shortest_words(self) -> int: ...
+    @property
+    def longest_words(self) -> int: ...
+    @property
+    def longest_chars(self) -> int: ...
+
+class TextAnalyzer:
+    """How texts become terms: lengths of word n-grams and of character n-grams, at least one of the two."""
+
+    def __init__(
+        self,
+        table: CharacterTable,
+        unicode_rule: bool,
+        words: tuple[int, int] | None,
+        chars: tuple[int, int] | None,
+        stop_words: Vocabulary | None,
+    ) -> None: ...
+
+class TermCounts:
+    """The terms of the training texts; ``kept`` has one flag per selected term."""
+
+    def __init__(self, analyzer: TextAnalyzer, texts: list[str], n_threads: int) -> None: ...
+    def select(self, low: float, high: float) -> None:
+        """Select the terms that ``low`` to ``high`` texts have, and sort them: words, then character n-grams."""
+    @property
+    def n_words(self) -> int: ...
+    def document_frequency(self) -> _I64: ...
+    def totals(self) -> _I64: ...
+    def packed(self, kept: _U8) -> tuple[_U8, _I64]:
+        """Return the bytes of the terms, and where each ends."""
+    def tfidf(self, kept: _U8, idf: _F32, frequencies: _F32, n_threads: int) -> tuple[_I64, _I32, _F32]:
+        """Return indptr, indices and values of the training texts."""
+
+def tfidf(
+    analyzer: TextAnalyzer, vocabulary: Vocabulary, idf: _F32, frequencies: _F32, texts: list[str], n_threads: int
+) -> tuple[tuple[_I64, _I32, _F32], _F64]:
+    """Return indptr, indices and values, and the coverage of each text.
+
+    ``frequencies`` has the term frequencies of the counts 1, 2, ...; if it is empty, they are the counts.
+    """
+
+def term_spans(analyzer: TextAnalyzer, vocabulary: Vocabulary, text: str) -> tuple[_I32, _I64, _I64]:
+    """Return column, begin and end of each term of the vocabulary in a text, in the order of the text."""
+
+def count_scripts(table: CharacterTable, texts: list[str]) -> tuple[int, int]:
+    """Return how many word characters are of unspaced scripts, and how many there are."""
 
 def softmax_rows(scores: _F64, n_threads: int) -> None:
     """Turn each row of scores, the log of anything proportional to them, into probabilities in place."""

@@ -10,12 +10,25 @@ from setwise.cli.option_groups import option_group
 
 __all__ = ["with_text_options"]
 
+# Beside words, single characters say little.
+SHORTEST_CHAR_NGRAM = 2
+
 
 def _option(help: str, **more: Any) -> Any:
     return typer.Option(help=help, rich_help_panel="Text vectorization", **more)
 
 
-_Ngrams = Annotated[int, _option("Length of the longest n-gram, in words.", min=1)]
+_Ngrams = Annotated[int, _option("Length of the longest n-gram, in words or characters (see --analyzer).", min=1)]
+_Analyzer = Annotated[
+    Literal["word", "char_wb"], _option("Whether n-grams consist of words, or of characters within words.")
+]
+_CharNgrams = Annotated[
+    int | None, _option("Use n-grams of characters beside words: from 2 up to this many characters.", min=2)
+]
+_TokenRule = Annotated[
+    Literal["unicode", "sklearn"],
+    _option("How texts are cut into words: for all scripts, or exactly as scikit-learn does."),
+]
 _MinDf = Annotated[float | None, _option("Ignore words in fewer documents: a count, or a share below 1.")]
 _MaxDf = Annotated[float, _option("Ignore words in more documents: a share up to 1, or a count above 1.")]
 _MaxFeatures = Annotated[int | None, _option("Size of the vocabulary: the most frequent words.", min=1)]
@@ -29,6 +42,9 @@ _StripAccents = Annotated[
 def _vectorizer(
     *,
     ngrams: _Ngrams = 1,
+    analyzer: _Analyzer = "word",
+    char_ngrams: _CharNgrams = None,
+    token_rule: _TokenRule = "unicode",
     min_df: _MinDf = None,
     max_df: _MaxDf = 1.0,
     max_features: _MaxFeatures = None,
@@ -39,6 +55,9 @@ def _vectorizer(
 
     return TextVectorizer(
         (1, ngrams),
+        analyzer=analyzer,
+        char_ngram_range=None if char_ngrams is None else (SHORTEST_CHAR_NGRAM, char_ngrams),
+        token_rule=token_rule,
         min_df=None if min_df is None else _count_or_share(min_df),
         max_df=1.0 if max_df == 1.0 else _count_or_share(max_df),
         max_features=max_features,

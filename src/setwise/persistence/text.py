@@ -9,8 +9,8 @@ import numpy as np
 from setwise.exceptions import InvalidData
 from setwise.persistence.container import Tensors, take_array
 from setwise.persistence.fields import Fields, plain
-from setwise.persistence.string_arrays import pack_strings, unpack_strings
-from setwise.text import TextState, TextVectorizer
+from setwise.persistence.string_arrays import take_packed
+from setwise.text import PackedTerms, TextState, TextVectorizer
 
 __all__ = ["text_from", "text_part"]
 
@@ -21,19 +21,26 @@ def text_part(vectorizer: TextVectorizer | None) -> tuple[dict[str, Any] | None,
         return None, {}
     state = vectorizer.state()
     parameters = plain(state.parameters, "TextVectorizer")
-    arrays = {**pack_strings(state.words, "text.words"), "text.idf": np.asarray(state.idf)}
-    return {"parameters": parameters}, arrays
+    terms = state.terms
+    arrays: Tensors = {
+        "text.terms.bytes": terms.bytes,
+        "text.terms.ends": terms.ends,
+        "text.idf": np.asarray(state.idf),
+    }
+    return {"parameters": parameters, "n_words": terms.n_words}, arrays
 
 
 def text_from(fields: Fields | None, tensors: Tensors, n_features: int) -> TextVectorizer | None:
-    """Rebuild the vectorizer after checking that it has as many words as the model has features."""
+    """Rebuild the vectorizer after checking that it has as many terms as the model has features."""
     if fields is None:
         return None
     parameters = fields.take("parameters")
+    encoded, ends = take_packed(tensors, "text.terms")
+    if len(ends) != n_features:
+        raise InvalidData(f"The vectorizer has {len(ends)} terms but the model has {n_features} features.")
+    n_words = fields.whole("n_words", 0, n_features)
     fields.end()
     if not isinstance(parameters, dict):
         raise InvalidData("text.parameters must be an object.")
-    words = unpack_strings(tensors, "text.words")
-    if len(words) != n_features:
-        raise InvalidData(f"The vectorizer has {len(words)} words but the model has {n_features} features.")
-    return TextVectorizer.from_state(TextState(parameters, words, take_array(tensors, "text.idf")))
+    terms = PackedTerms(encoded, ends, n_words)
+    return TextVectorizer.from_state(TextState(parameters, terms, take_array(tensors, "text.idf")))

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setwise import _core
+from setwise._validation import checked_n_jobs
 from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.text.terms import PackedTerms
 
-__all__ = ["check_idf", "check_parameters", "check_words", "ngram_lengths"]
+__all__ = ["check_idf", "check_parameters", "check_terms"]
 
-# Words per n-gram: more than is useful, and few enough that long texts are analyzed in reasonable time.
+CHOICES = {
+    "analyzer": ("word", "char_wb"),
+    "token_rule": ("unicode", "sklearn"),
+}
+
+# Words or characters per n-gram: more than is useful, and few enough that long texts are analyzed in reasonable time.
 MAX_NGRAM_LENGTH = 100
 
 # The idf of a word in one of 2^64 documents.
@@ -23,7 +31,18 @@ MAX_IDF = 1.0 + 64.0 * math.log(2.0)
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise ``InvalidParameter`` if a parameter of a vectorizer is invalid."""
-    _check_ngram_range(parameters["ngram_range"])
+    _check_ngram_range(parameters["ngram_range"], "ngram_range")
+    for name, choices in CHOICES.items():
+        value = parameters[name]
+        if not isinstance(value, str) or value not in choices:
+            raise InvalidParameter(f"{name} must be {' or '.join(map(repr, choices))}; got {value!r}.")
+    if parameters["char_ngram_range"] is not None:
+        _check_ngram_range(parameters["char_ngram_range"], "char_ngram_range")
+        if parameters["analyzer"] != "word":
+            raise InvalidParameter(
+                f"char_ngram_range must be None with analyzer={parameters['analyzer']!r}; "
+                f"got {parameters['char_ngram_range']!r}. Hint: ngram_range has the lengths of its n-grams."
+            )
     for name in ("sublinear_tf", "lowercase"):
         if not isinstance(parameters[name], bool | np.bool_):
             raise InvalidParameter(f"{name} must be True or False; got {parameters[name]!r}.")
@@ -39,26 +58,25 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
             f"strip_accents must be None, 'unicode' or 'ascii'; got {parameters['strip_accents']!r}."
         )
     _check_stop_words(parameters["stop_words"])
+    checked_n_jobs(parameters["n_jobs"])
 
 
-def ngram_lengths(words: Sequence[str]) -> tuple[int, int]:
-    """Return the lengths of the shortest and the longest n-gram of the vocabulary, in words."""
-    lengths = [word.count(" ") + 1 for word in words]
-    return min(lengths), max(lengths)
-
-
-def check_words(words: Sequence[Any], ngram_range: tuple[int, int]) -> None:
-    """Raise ``InvalidData`` unless the words are distinct strings, at least one, with lengths in ``ngram_range``."""
-    if not words:
-        raise InvalidData("words must contain at least one word; got none.")
-    for word in words:
-        if not isinstance(word, str):
-            raise InvalidData(f"words must be strings; got a value of type {type(word).__name__}.")
-    if len(set(words)) != len(words):
-        raise InvalidData("words must all differ; got one twice.")
-    shortest, longest = ngram_lengths(words)
-    if shortest < ngram_range[0] or longest > ngram_range[1]:
-        raise InvalidData(f"words must have n-gram lengths in {ngram_range}; got {shortest} to {longest} words.")
+def check_terms(terms: PackedTerms, vocabulary: _core.Vocabulary, parameters: Mapping[str, Any]) -> None:
+    """Raise ``InvalidData`` unless there are terms, and only such as a vectorizer with these parameters can have."""
+    if not len(terms):
+        raise InvalidData("The vocabulary must contain at least one term; got none.")
+    lengths, beside = parameters["ngram_range"], parameters["char_ngram_range"]
+    is_words = parameters["analyzer"] == "word"
+    if (not is_words and terms.n_words) or (is_words and beside is None and terms.n_words < len(terms)):
+        raise InvalidData(f"n_words must fit the analyzer; got {terms.n_words} words in {len(terms)} terms.")
+    shortest, longest = vocabulary.shortest_words, vocabulary.longest_words
+    if terms.n_words and (shortest < lengths[0] or longest > lengths[1]):
+        raise InvalidData(f"The vocabulary must have n-grams of {lengths} words; got {shortest} to {longest} words.")
+    longest_chars = (beside if is_words else lengths)[1] if terms.n_words < len(terms) else 0
+    if vocabulary.longest_chars > longest_chars:
+        raise InvalidData(
+            f"The vocabulary must have n-grams of at most {longest_chars} characters; got {vocabulary.longest_chars}."
+        )
 
 
 def check_idf(idf: Any, n_words: int) -> None:
@@ -77,12 +95,11 @@ def _is_integer(value: Any, minimum: int) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= minimum
 
 
-def _check_ngram_range(ngram_range: Any) -> None:
+def _check_ngram_range(ngram_range: Any, name: str) -> None:
     pair = list(ngram_range) if isinstance(ngram_range, Collection) and not isinstance(ngram_range, str) else []
     if len(pair) != 2 or not all(_is_integer(n, 1) for n in pair) or not pair[0] <= pair[1] <= MAX_NGRAM_LENGTH:
         raise InvalidParameter(
-            f"ngram_range must be two ascending integers from 1 to {MAX_NGRAM_LENGTH}, such as (1, 2); "
-            f"got {ngram_range!r}."
+            f"{name} must be two ascending integers from 1 to {MAX_NGRAM_LENGTH}, such as (1, 2); got {ngram_range!r}."
         )
 
 

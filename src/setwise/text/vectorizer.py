@@ -1,28 +1,37 @@
-"""TF-IDF features, computed by scikit-learn, with a fitted state that is plain data."""
+"""TF-IDF features, computed by the core, with a fitted state that is plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+import numbers
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cache, cached_property
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
+from setwise import _core
+from setwise._validation import effective_n_jobs
 from setwise.exceptions import InvalidData
-from setwise.text.checks import check_idf, check_parameters, check_words, ngram_lengths
+from setwise.text.analysis import analyzer_for
+from setwise.text.checks import check_idf, check_parameters, check_terms
 from setwise.text.inputs import check_strings
+from setwise.text.terms import PackedTerms
 
 __all__ = ["TextState", "TextVectorizer"]
 
 # The default of min_df: a word of one document says nothing about another.
 USUAL_MIN_DF = 2
+
+# Names of character n-grams beside words start with it; no word contains a colon.
+CHAR_PREFIX = "char:"
+
+# Logarithms of counts up to this are computed by numpy, as in scikit-learn, and have the same bits.
+_LISTED_COUNTS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,21 +41,21 @@ class TextState:
     Parameters
     ----------
     parameters : dict
-        The parameters of the vectorizer, as JSON can store them.
-    words : tuple of str
+        The parameters of the vectorizer, as JSON can store them. ``n_jobs`` is not one of them: nothing depends on it.
+    terms : PackedTerms
         Words and n-grams, in the order of the columns.
     idf : ndarray of float32
-        Inverse document frequency of each word.
+        Inverse document frequency of each term.
 
     Examples
     --------
     >>> from setwise.text import TextVectorizer
-    >>> TextVectorizer().fit(["red fox", "red hen"]).state().words
+    >>> TextVectorizer().fit(["red fox", "red hen"]).state().terms.strings()
     ('red',)
     """
 
     parameters: dict[str, Any]
-    words: tuple[str, ...]
+    terms: PackedTerms
     idf: NDArray[np.float32]
 
 
@@ -61,6 +70,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     ngram_range : tuple (min_n, max_n), default=(1, 1)
         Lengths of the n-grams; ``(1, 2)`` means single words and pairs of adjacent words.
+    analyzer : {"word", "char_wb"}, default="word"
+        Whether n-grams consist of words, or of characters within words. For n-grams of characters, each word has a
+        space before and after it, and a word shorter than the n-gram is one feature as a whole.
+    char_ngram_range : tuple (min_n, max_n) or None, default=None
+        With ``analyzer="word"``: lengths of n-grams of characters to use beside the words. Their names start with
+        ``"char:"``. In a row the words and the n-grams of characters have the same length.
+    token_rule : {"unicode", "sklearn"}, default="unicode"
+        How texts are cut into words. ``"sklearn"`` does it as scikit-learn's ``TfidfVectorizer``: a word is two or more
+        letters, digits or underscores. With ``"unicode"``, combining marks are parts of words too, as Hindi or Arabic
+        need it. Where a script has no spaces between words (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar), every
+        character with its marks and every pair of adjacent ones is a feature; n-grams of words see the pairs.
+        N-grams of characters are taken between whitespace with ``"sklearn"``, and without punctuation with
+        ``"unicode"``.
     sublinear_tf : bool, default=True
         Whether to replace counts by 1 + log(count).
     min_df : int, float or None, default=None
@@ -71,11 +93,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     max_features : int or None, default=None
         Use only the most frequent words, at most this many.
     stop_words : {"english"}, list of str or None, default=None
-        Words to ignore.
+        Words to ignore. They do not affect n-grams of characters.
     strip_accents : {"unicode", "ascii"} or None, default=None
-        Remove accents from all letters, or from those with an ASCII equivalent, which is faster.
+        Remove accents from all letters, or all that has no ASCII equivalent.
     lowercase : bool, default=True
         Whether to convert texts to lower case.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use every core. The result does not depend on it.
 
     Attributes
     ----------
@@ -95,13 +119,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ['fox', 'hen', 'red']
     """
 
-    words_: tuple[str, ...]
     idf_: NDArray[np.float32]
 
     def __init__(
         self,
         ngram_range: tuple[int, int] = (1, 1),
         *,
+        analyzer: Literal["word", "char_wb"] = "word",
+        char_ngram_range: tuple[int, int] | None = None,
+        token_rule: Literal["unicode", "sklearn"] = "unicode",
         sublinear_tf: bool = True,
         min_df: int | float | None = None,
         max_df: int | float = 1.0,
@@ -109,8 +135,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         stop_words: Literal["english"] | Sequence[str] | None = None,
         strip_accents: Literal["unicode", "ascii"] | None = None,
         lowercase: bool = True,
+        n_jobs: int | None = None,
     ) -> None:
         self.ngram_range = ngram_range
+        self.analyzer = analyzer
+        self.char_ngram_range = char_ngram_range
+        self.token_rule = token_rule
         self.sublinear_tf = sublinear_tf
         self.min_df = min_df
         self.max_df = max_df
@@ -118,6 +148,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.stop_words = stop_words
         self.strip_accents = strip_accents
         self.lowercase = lowercase
+        self.n_jobs = n_jobs
 
     def fit(self, texts: Iterable[str], y: Any = None) -> TextVectorizer:
         """Learn the vocabulary and the idf.
@@ -148,7 +179,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         csr_array of float32, shape (n_samples, n_features)
         """
-        return sp.csr_array(self._fit(texts))
+        counts, kept = self._fit(texts)
+        rows = counts.tfidf(kept, self.idf_, self._frequencies(), effective_n_jobs(self.n_jobs))
+        return self._matrix(rows)
 
     def transform(self, texts: Iterable[str]) -> sp.csr_array:
         """Return the features of texts; rows are independent, so texts may come in batches.
@@ -162,13 +195,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         csr_array of float32, shape (n_samples, n_features)
         """
-        return self._features(self._analyze(texts))
+        return self.transform_with_coverage(texts)[0]
 
     def coverage(self, texts: Iterable[str]) -> NDArray[np.float64]:
         """Return the fraction of each text's words that are in the vocabulary; 0 for a text without words.
 
         Repeated words count each time. Longer n-grams do not count, only those of the length at which ``ngram_range``
-        begins.
+        begins. Where a script has no spaces, its single characters count, and pairs of them do not.
 
         Parameters
         ----------
@@ -184,14 +217,51 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform_with_coverage(self, texts: Iterable[str]) -> tuple[sp.csr_array, NDArray[np.float64]]:
         """Return the results of :meth:`transform` and :meth:`coverage`, analyzing each text once."""
         check_is_fitted(self)
-        coverage: list[float] = []
+        checked = list(check_strings(texts))
+        rows, coverage = _core.tfidf(
+            self._analyzer(checked),
+            self._vocabulary,
+            self.idf_,
+            self._frequencies(),
+            checked,
+            effective_n_jobs(self.n_jobs),
+        )
+        return self._matrix(rows), coverage
 
-        def analyzed() -> Iterator[list[str]]:
-            for terms in self._analyze(texts):
-                coverage.append(self._coverage_of(terms))
-                yield terms
+    def spans(self, text: str) -> dict[str, list[tuple[int, int]]]:
+        """Return where the features of one text are in it.
 
-        return self._features(analyzed()), np.array(coverage, dtype=np.float64)
+        Parameters
+        ----------
+        text : str
+            The text.
+
+        Returns
+        -------
+        dict of str to list of tuple (begin, end)
+            For each word or n-gram of the vocabulary the ranges ``text[begin:end]`` that it comes from, in order of
+            appearance. An n-gram ranges from its first to its last character. The spaces around words in n-grams of
+            characters take no characters.
+
+        Examples
+        --------
+        >>> from setwise.text import TextVectorizer
+        >>> TextVectorizer().fit(["red fox", "red hen"]).spans("Red, dark red")
+        {'red': [(0, 3), (10, 13)]}
+        """
+        check_is_fitted(self)
+        (checked,) = check_strings([text])
+        columns, begins, ends = _core.term_spans(self._analyzer([checked]), self._vocabulary, checked)
+        spans: dict[int, list[tuple[int, int]]] = {}
+        for column, *span in zip(columns.tolist(), begins.tolist(), ends.tolist(), strict=True):
+            spans.setdefault(column, []).append((span[0], span[1]))
+        return {self._prefix(column) + self._terms[column]: ranges for column, ranges in spans.items()}
+
+    @cached_property
+    def words_(self) -> tuple[str, ...]:
+        """Return words and n-grams in the order of the columns, as strings."""
+        check_is_fitted(self)
+        return tuple(self._prefix(column) + term for column, term in enumerate(self._terms.strings()))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the word or n-gram of each column, as in scikit-learn.
@@ -204,97 +274,91 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of str objects, shape (n_features,)
         """
-        check_is_fitted(self)
         return np.asarray(self.words_, dtype=object)
 
     def state(self) -> TextState:
-        """Return the parameters, words and idf as plain data."""
+        """Return the parameters, the vocabulary and the idf as plain data."""
         check_is_fitted(self)
-        parameters = self.get_params(deep=False)
-        parameters["ngram_range"] = list(self.ngram_range)
+        parameters = {name: value for name, value in self.get_params(deep=False).items() if name != "n_jobs"}
+        for name in ("ngram_range", "char_ngram_range"):
+            if parameters[name] is not None:
+                parameters[name] = list(parameters[name])
         if not isinstance(self.stop_words, str | None):
             parameters["stop_words"] = sorted(self.stop_words)
-        return TextState(parameters, self.words_, self.idf_)
+        return TextState(parameters, self._terms, self.idf_)
 
     @classmethod
     def from_state(cls, state: TextState) -> TextVectorizer:
         """Return a fitted vectorizer from the result of :meth:`state`."""
-        expected = sorted(cls._get_param_names())
+        expected = sorted(name for name in cls._get_param_names() if name != "n_jobs")
         if sorted(state.parameters) != expected:
             raise InvalidData(f"parameters must be {expected}; got {sorted(state.parameters)}.")
-        check_parameters(state.parameters)
-        first, last = state.parameters["ngram_range"]
-        vectorizer = cls(**{**state.parameters, "ngram_range": (first, last)})
-        check_words(state.words, (first, last))
-        check_idf(state.idf, len(state.words))
-        vectorizer._set_fitted(state.words, state.idf)
+        parameters = {**state.parameters, "n_jobs": None}
+        check_parameters(parameters)
+        for name in ("ngram_range", "char_ngram_range"):
+            if parameters[name] is not None:
+                parameters[name] = tuple(parameters[name])
+        vectorizer = cls(**parameters)
+        vocabulary = state.terms.table()
+        check_terms(state.terms, vocabulary, parameters)
+        check_idf(state.idf, len(state.terms))
+        vectorizer._set_fitted(state.terms, state.idf)
+        vectorizer.__dict__["_vocabulary"] = vocabulary
         return vectorizer
 
-    def _analyze(self, texts: Iterable[str]) -> Iterator[list[str]]:
-        """Return an iterator over the words and n-grams of each text, in their order."""
-        check_is_fitted(self)
-        return map(self._analyzer.build_analyzer(), check_strings(texts))
-
-    def _features(self, analyzed: Iterator[list[str]]) -> sp.csr_array:
-        first = next(analyzed, None)
-        if first is None:
-            return sp.csr_array((0, len(self.words_)), dtype=np.float32)
-        return sp.csr_array(self._tfidf.transform(chain([first], analyzed)))
-
-    def _coverage_of(self, terms: list[str]) -> float:
-        """Return the fraction of a text's words that are in the vocabulary."""
-        shortest, longest = self.ngram_range
-        words = terms
-        if longest > 1:
-            words = [term for term in terms if term.count(" ") == shortest - 1]
-        vocabulary = self._tfidf.vocabulary_
-        return sum(map(vocabulary.__contains__, words)) / len(words) if words else 0.0
-
-    def _fit(self, texts: Iterable[str]) -> Any:
+    def _fit(self, texts: Iterable[str]) -> tuple[_core.TermCounts, NDArray[np.uint8]]:
+        """Set the fitted attributes; return the counted terms, and which of the selected ones are kept."""
         check_parameters(self.get_params(deep=False))
         checked = list(check_strings(texts))
         if not checked:
             raise InvalidData("texts must contain at least one text; got none.")
+        counts = _core.TermCounts(self._analyzer(checked), checked, effective_n_jobs(self.n_jobs))
         for min_df in (USUAL_MIN_DF, 1) if self.min_df is None else (self.min_df,):
-            with suppress(ValueError):  # scikit-learn's error for an empty vocabulary
-                return self._fit_vocabulary(checked, min_df)
-        raise InvalidData(
-            f"No word of two letters or more is left in {len(checked)} texts. "
-            f"Hint: lower min_df, raise max_df, or use fewer stop_words."
-        )
+            counts.select(_n_documents(min_df, len(checked)), _n_documents(self.max_df, len(checked)))
+            document_frequency = counts.document_frequency()
+            if document_frequency.size:
+                break
+        else:
+            raise InvalidData(
+                f"No word of two letters or more is left in {len(checked)} texts. "
+                f"Hint: lower min_df, raise max_df, or use fewer stop_words."
+            )
+        kept = _most_frequent(counts.totals(), self.max_features)
+        terms = PackedTerms(*counts.packed(kept), n_words=int(kept[: counts.n_words].sum()))
+        self._set_fitted(terms, _idf(document_frequency[kept.astype(bool)], len(checked)))
+        return counts, kept
 
-    def _fit_vocabulary(self, texts: list[str], min_df: int | float) -> Any:
-        vectorizer = self._new_tfidf(
-            tuple(self.ngram_range), min_df=min_df, max_df=self.max_df, max_features=self.max_features
-        )
-        X = vectorizer.fit_transform(texts)
-        self._set_fitted(tuple(map(str, vectorizer.get_feature_names_out())), vectorizer.idf_)
+    def _set_fitted(self, terms: PackedTerms, idf: NDArray[np.float32]) -> None:
+        """Set the fitted attributes _terms and idf_, and forget what was derived from earlier ones."""
+        self._terms, self.idf_ = terms, idf
+        for derived in ("words_", "_vocabulary"):
+            self.__dict__.pop(derived, None)
+
+    @cached_property
+    def _vocabulary(self) -> _core.Vocabulary:
+        return self._terms.table()
+
+    def _analyzer(self, texts: Sequence[str]) -> _core.TextAnalyzer:
+        return analyzer_for(self.get_params(deep=False), texts)
+
+    def _prefix(self, column: int) -> str:
+        is_beside_words = self.analyzer == "word" and column >= self._terms.n_words
+        return CHAR_PREFIX if is_beside_words else ""
+
+    def _frequencies(self) -> NDArray[np.float32]:
+        return _log_frequencies() if self.sublinear_tf else np.empty(0, dtype=np.float32)
+
+    def _matrix(self, rows: tuple[NDArray[Any], ...]) -> sp.csr_array:
+        indptr, indices, values = rows
+        X = sp.csr_array((values, indices, indptr), shape=(len(indptr) - 1, len(self._terms)))
+        X.has_canonical_format = True  # columns rise within a row, so nobody needs to look
         return X
 
-    def _set_fitted(self, words: tuple[str, ...], idf: NDArray[np.float32]) -> None:
-        """Set the fitted attributes: words_, idf_, _analyzer and _tfidf."""
-        self.words_, self.idf_ = words, idf
-        shortest, _ = self.ngram_range  # the n-grams that coverage counts
-        _, longest = ngram_lengths(words)  # longer n-grams are not in the vocabulary
-        self._analyzer = self._new_tfidf((shortest, longest))
-        self._tfidf = TfidfVectorizer(
-            analyzer=_identity,
-            sublinear_tf=self.sublinear_tf,
-            dtype=np.float32,
-            vocabulary={word: column for column, word in enumerate(words)},
-        )
-        self._tfidf.idf_ = idf
-
-    def _new_tfidf(self, ngram_range: tuple[int, ...], **options: Any) -> TfidfVectorizer:
-        return TfidfVectorizer(
-            ngram_range=ngram_range,
-            sublinear_tf=self.sublinear_tf,
-            stop_words=self.stop_words if isinstance(self.stop_words, str | None) else list(self.stop_words),
-            strip_accents=self.strip_accents,
-            lowercase=self.lowercase,
-            dtype=np.float32,
-            **options,
-        )
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        for derived in ("words_", "_vocabulary"):
+            state.pop(derived, None)
+        return state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -303,6 +367,31 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _identity(terms: list[str]) -> list[str]:
-    """Return the terms of a text that is analyzed already; a named function, so that it can be pickled."""
-    return terms
+def _n_documents(frequency: int | float, n_texts: int) -> float:
+    """Return a number of documents; a float is a fraction of them."""
+    return float(frequency if isinstance(frequency, numbers.Integral) else frequency * n_texts)
+
+
+def _most_frequent(totals: NDArray[np.int64], limit: int | None) -> NDArray[np.uint8]:
+    """Return a flag for each of the ``limit`` terms with the largest totals.
+
+    scikit-learn has the totals in the type of the features, and sorts them by the same call; so ties are decided alike.
+    """
+    kept = np.zeros(totals.size, dtype=np.uint8)
+    kept[
+        (-totals.astype(np.float32)).argsort()[:limit] if limit is not None and limit < totals.size else slice(None)
+    ] = 1
+    return kept
+
+
+def _idf(document_frequency: NDArray[np.int64], n_texts: int) -> NDArray[np.float32]:
+    """Return the idf of terms, with the same bits as scikit-learn's in single precision."""
+    idf = np.full(document_frequency.shape, n_texts + 1, dtype=np.float32)
+    idf /= document_frequency.astype(np.float32) + np.float32(1.0)
+    return np.log(idf) + np.float32(1.0)
+
+
+@cache
+def _log_frequencies() -> NDArray[np.float32]:
+    """Return 1 + log(count) for the counts 1, 2, ..."""
+    return np.log(np.arange(1, _LISTED_COUNTS + 1, dtype=np.float32)) + np.float32(1.0)
