@@ -75,7 +75,8 @@ class TestErrors:
             ),
             (
                 {"vectorizer": "tfidf"},
-                "vectorizer must be None or a transformer of texts such as TextVectorizer(); got 'tfidf'.",
+                "vectorizer must be None, a transformer of texts such as TextVectorizer() or a list of transformers of "
+                "texts; got 'tfidf'.",
             ),
             ({"refit": False, "cv": 3}, "cv must be a share between 0 and 1 where refit=False; got 3 folds."),
             ({"min_count": 1000}, None),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +23,7 @@ from setwise.models import BudgetName, LabelModel
 from setwise.persistence import ClassifierState, read_model, write_model
 from setwise.prediction import DecisionName, InferenceName
 from setwise.text import TextVectorizer, texts_of
-from setwise.tuning import Progress, progress_bar
+from setwise.tuning import FeatureSet, Part, Progress, progress_bar
 
 __all__ = ["ScoredSet", "SetClassifier", "load"]
 
@@ -44,8 +46,15 @@ class SetClassifier(SetPredictor):
     decision : {"tuned", "gfm", "most_probable", "threshold"}, default="tuned"
         "gfm": the set of the highest expected F_beta. "most_probable": the most probable set. "threshold": all labels
         whose probability is above a threshold.
-    vectorizer : transformer, optional
-        Turns texts into features where X holds texts; ``TextVectorizer()`` by default.
+    vectorizer : transformer, list of transformers or None, default=None
+        Turns texts into features where X holds texts. From a list, the one that does best on held-out documents is
+        chosen. None is ``setwise.text.candidate_vectorizers()``: words, words and bigrams, words and character n-grams;
+        with the quick budget, or a model with its parameters, it is ``TextVectorizer()``.
+    weighting : {"tuned", "sublinear", "tfidf"} or None, default="tuned"
+        What to do where X is a matrix of whole counts: ``"sublinear"`` replaces them by 1 + log(count), ``"tfidf"``
+        also multiplies them by the inverse document frequency, and both scale rows to unit length. ``"tuned"`` chooses
+        between these and the counts themselves on held-out documents, except with the quick budget or a model with its
+        parameters, where it is None: features as they are.
     calibration : {"tuned", "likelihood", "f1"}, SetCalibration or None, default="tuned"
         Correction of the probabilities of sets: fitted by likelihood, by F1, whichever of these or none does best, with
         fixed numbers, or none. ``SetClassifier(model, "support", "gfm", calibration=None)`` predicts as the paper does.
@@ -96,6 +105,8 @@ class SetClassifier(SetPredictor):
         What was chosen and what the alternatives scored; None where nothing was tuned.
     vectorizer_ : transformer or None
         The fitted vectorizer; None where X was a matrix.
+    weighting_ : CountWeighting or None
+        The fitted weighting of counts; None where features are used as they are.
     n_features_in_ : int
         Number of features.
 
@@ -124,6 +135,7 @@ class SetClassifier(SetPredictor):
         decision: DecisionName = "tuned",
         *,
         vectorizer: Any = None,
+        weighting: Literal["tuned", "sublinear", "tfidf"] | None = "tuned",
         calibration: SetCalibration | Literal["tuned", "likelihood", "f1"] | None = "tuned",
         budget: BudgetName = "normal",
         scoring: MetricName = "instance_f1",
@@ -145,6 +157,7 @@ class SetClassifier(SetPredictor):
         self.inference = inference
         self.decision = decision
         self.vectorizer = vectorizer
+        self.weighting = weighting
         self.calibration = calibration
         self.budget = budget
         self.scoring = scoring
@@ -186,32 +199,50 @@ class SetClassifier(SetPredictor):
         """
         spec = ClassifierSpec(self.get_params(deep=False))
         spec.check()
-        matrix = self._fit_features(X)
+        documents = self._training_documents(X)
         if y is None:  # in the words that scikit-learn's tools look for
             raise InvalidData("SetClassifier requires y to be passed, but the target y is None.")
         labels = LabelMatrix.of(y)
-        labels.check_rows(matrix.shape[0])
-        weight = None if sample_weight is None else check_sample_weight(sample_weight, matrix.shape[0])
+        n_documents = len(documents) if isinstance(documents, list) else documents.shape[0]
+        labels.check_rows(n_documents)
+        weight = None if sample_weight is None else check_sample_weight(sample_weight, n_documents)
         seed = spec.random_seed
         model, recipe = spec.model(), spec.recipe(seed)
-        candidates = spec.candidates(model, recipe, may_be_empty=bool((labels.sizes == 0).any()))
+        may_be_empty = bool((labels.sizes == 0).any())
+        candidates = spec.candidates(model, recipe, may_be_empty=may_be_empty)
+        feature_sets = spec.feature_sets(documents)
         result = None
         with progress_bar(shown=bool(self.verbose)) as progress:
-            if isinstance(self.model, str) or len(candidates) > 1 or candidates[0].targets.any:
-                features = FeatureColumns.of(matrix)  # laid out once for the critical strength and the final fit
-                if validation_data is None:
-                    parts = spec.parts(matrix, labels, weight, seed)
-                else:
-                    X_valid, y_valid = validation_data
-                    parts = [spec.part_with(features, labels, weight, self._features(X_valid), y_valid)]
-                result = spec.tune(model, candidates, parts, features, labels, seed, progress)
-                recipe = result.recipe
-            progress(Progress(stage="final fit"))
-            support = spec.support(labels)
-            if result is None:
+            if not (isinstance(self.model, str) or len(candidates) > 1 or candidates[0].targets.any):
+                matrix = self._fit_features(documents, feature_sets[0])
+                progress(Progress(stage="final fit"))
                 fitted = clone(model).fit(matrix, labels, weight)
             else:
-                fitted = result.fit(features, labels, weight) if self.refit else result.trained[0]
+                # Laid out once for the critical strength and the final fit.
+                unchanged = cache(lambda: FeatureColumns.of(documents))
+
+                def make_parts(transformer: Any) -> list[Part]:
+                    if validation_data is None:
+                        return spec.parts(documents, labels, weight, seed, transformer)
+                    X_valid = self._validation_documents(validation_data[0], documents)
+                    X_train = unchanged() if transformer is None else documents
+                    return [spec.part_with(X_train, labels, weight, X_valid, validation_data[1], transformer)]
+
+                choice = spec.choose_features(feature_sets, make_parts, may_be_empty, seed, progress)
+                matrix = self._fit_features(documents, choice.chosen)
+                features = unchanged() if matrix is documents else FeatureColumns.of(matrix)
+                result = spec.tune(model, candidates, choice.parts, features, labels, seed, progress)
+                if choice.trials:
+                    result = replace(result, feature_set=choice.chosen.name, feature_trials=choice.trials)
+                recipe = result.recipe
+                progress(Progress(stage="final fit"))
+                if self.refit:
+                    fitted = result.fit(features, labels, weight)
+                else:
+                    fitted = result.trained[0]
+                    self._set_transformer(choice.parts[0].transformer, isinstance(documents, list))
+                    self.n_features_in_ = fitted.n_features_in_
+            support = spec.support(labels)
         fitted.round_weights()  # so that it predicts the same bits after it was saved and loaded
         self._set_fitted(fitted, recipe, support, labels.take([0]), result)
         return self
@@ -263,6 +294,7 @@ class SetClassifier(SetPredictor):
             int(self.n_features_in_),
             None if names is None else [str(name) for name in names],
             vectorizer,
+            self.weighting_,
         )
         write_model(path, state, trained_on=trained_on, statistics=statistics)
 
@@ -274,6 +306,7 @@ class SetClassifier(SetPredictor):
         if state.feature_names is not None:
             classifier.feature_names_in_ = np.asarray(state.feature_names, dtype=object)
         classifier.vectorizer_ = state.vectorizer
+        classifier.weighting_ = state.weighting
         classifier._set_fitted(state.model, state.recipe, state.support, state.labels, state.tuning)
         return classifier
 
@@ -285,16 +318,38 @@ class SetClassifier(SetPredictor):
         tags.target_tags.single_output = False
         return tags
 
-    def _fit_features(self, X: Any) -> Any:
-        """Return the feature matrix of the training documents; fit the vectorizer where X holds texts."""
-        self.vectorizer_ = None
+    def _training_documents(self, X: Any) -> Any:
+        """Return the list of texts that X holds, or the checked feature matrix."""
+        self.vectorizer_ = self.weighting_ = None
         texts = texts_of(X)
-        if texts is not None:
-            if not texts:
-                raise InvalidData("X has no documents. Hint: pass at least one text, or one row of features.")
-            self.vectorizer_ = TextVectorizer() if self.vectorizer is None else clone(self.vectorizer)
-            X = self.vectorizer_.fit_transform(texts)
-        return self._check_matrix(X, reset=True)
+        if texts is None:
+            return self._check_matrix(X, reset=True)
+        if not texts:
+            raise InvalidData("X has no documents. Hint: pass at least one text, or one row of features.")
+        return texts
+
+    def _validation_documents(self, X: Any, documents: Any) -> Any:
+        """Return other documents in the form of the training documents: texts, or a checked feature matrix."""
+        texts = texts_of(X)
+        if (texts is not None) != isinstance(documents, list):
+            raise InvalidData("validation_data must hold texts where X does, and features where X does.")
+        return self._check_matrix(X, reset=False) if texts is None else texts
+
+    def _fit_features(self, documents: Any, feature_set: FeatureSet) -> Any:
+        """Return the features of the training documents. Sets: vectorizer_ or weighting_, fitted to all of them."""
+        if feature_set.transformer is None:
+            return documents
+        transformer = clone(feature_set.transformer)
+        X = transformer.fit_transform(documents)
+        self._set_transformer(transformer, isinstance(documents, list))
+        return self._check_matrix(X, reset=True) if isinstance(documents, list) else X
+
+    def _set_transformer(self, transformer: Any, of_texts: bool) -> None:
+        """Set the fitted transformer of texts, or of counts. Sets: vectorizer_ or weighting_."""
+        if of_texts:
+            self.vectorizer_ = transformer
+        else:
+            self.weighting_ = transformer
 
 
 def load(path: str | Path) -> SetClassifier:

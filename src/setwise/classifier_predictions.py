@@ -18,7 +18,7 @@ from setwise.metrics import instance_f1
 from setwise.models import LabelModel
 from setwise.posterior import LazyPosterior, Posterior, require
 from setwise.prediction import Recipe
-from setwise.text import texts_of
+from setwise.text import CountWeighting, texts_of
 from setwise.tuning import TuningResult
 
 __all__ = ["ScoredSet", "SetPredictor"]
@@ -41,6 +41,7 @@ class SetPredictor(BaseEstimator):  # type: ignore[misc]
     recipe_: Recipe
     tuning_: TuningResult | None
     vectorizer_: Any
+    weighting_: CountWeighting | None
     n_features_in_: int
 
     def _set_fitted(
@@ -203,7 +204,8 @@ class SetPredictor(BaseEstimator):  # type: ignore[misc]
                 f"X holds no texts, but the classifier was fitted to texts. Hint: pass texts, or the "
                 f"{self.n_features_in_} features that `vectorizer_.transform` returns."
             )
-        return self._check_matrix(X, reset=False)
+        matrix = self._check_matrix(X, reset=False)
+        return matrix if self.weighting_ is None else self.weighting_.transform(matrix)
 
     def _check_matrix(self, X: Any, *, reset: bool) -> Any:
         """Check a feature matrix as scikit-learn does, and note feature names; a prediction may have no rows."""

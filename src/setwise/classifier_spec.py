@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, Protocol, runtime_checkable
+
+from sklearn.base import clone
 
 from setwise._validation import (
     BETA,
@@ -15,6 +17,7 @@ from setwise._validation import (
     Constraint,
     InstanceOf,
     Interval,
+    ListOf,
     NoneOr,
     OneOf,
     RandomState,
@@ -28,10 +31,29 @@ from setwise.inference import IDENTITY, INFERENCES, SetCalibration
 from setwise.labels import LabelMatrix, Support, lists_of_names
 from setwise.learners import critical_strength
 from setwise.metrics import METRICS
-from setwise.models import BUDGETS, MODELS, LabelModel, entry_of, model_class
+from setwise.models import BUDGETS, MODELS, BinaryRelevance, LabelModel, entry_of, model_class
 from setwise.posterior import require
-from setwise.prediction import Candidate, Recipe, TuningTargets, are_compatible, candidates, feasible
-from setwise.tuning import MAX_HELD_OUT, Part, ProgressCallback, TuningResult, Validation, autotune, default_validation
+from setwise.prediction import Candidate, Recipe, TuningTargets, are_compatible, candidates, feasible, screening
+from setwise.text import (
+    WEIGHTINGS,
+    CountWeighting,
+    TextVectorizer,
+    are_counts,
+    candidate_vectorizers,
+    feature_set_name,
+)
+from setwise.tuning import (
+    MAX_HELD_OUT,
+    FeatureChoice,
+    FeatureSet,
+    Part,
+    ProgressCallback,
+    TuningResult,
+    Validation,
+    autotune,
+    default_validation,
+    select_features,
+)
 
 __all__ = ["ClassifierSpec"]
 
@@ -57,7 +79,13 @@ def _constraints() -> Mapping[str, Constraint]:
         "model": AnyOf(OneOf(MODELS), InstanceOf(LabelModel, "a model")),
         "inference": OneOf(["tuned", *INFERENCES]),
         "decision": OneOf(["tuned", *DECISIONS]),
-        "vectorizer": NoneOr(InstanceOf(_Transformer, "a transformer of texts such as TextVectorizer()")),
+        "vectorizer": NoneOr(
+            AnyOf(
+                InstanceOf(_Transformer, "a transformer of texts such as TextVectorizer()"),
+                ListOf(InstanceOf(_Transformer, "transformers of texts")),
+            )
+        ),
+        "weighting": NoneOr(OneOf(["tuned", *WEIGHTINGS])),
         "calibration": NoneOr(AnyOf(OneOf(_CALIBRATION_METHODS), InstanceOf(SetCalibration, "a SetCalibration"))),
         "budget": OneOf(BUDGETS),
         "scoring": OneOf(METRICS),
@@ -123,11 +151,38 @@ class ClassifierSpec:
             return self._options.model
         return model_class(self._options.model)(n_jobs=self._options.n_jobs)
 
-    def parts(self, X: Any, labels: LabelMatrix, sample_weight: Any, seed: int) -> list[Part]:
-        """Return the parts of the training documents to fit to and to tune on."""
-        return self._validation(labels.n_samples, seed).parts(X, labels, self.support, sample_weight)
+    def feature_sets(self, documents: Any) -> list[FeatureSet]:
+        """Return the features to choose from for texts or the rows of a matrix; a single one where none are tuned."""
+        options = self._options
+        tunes = isinstance(options.model, str) and options.budget != "quick"
+        if isinstance(documents, list):
+            vectorizers = options.vectorizer
+            if vectorizers is None:
+                vectorizers = candidate_vectorizers() if tunes else TextVectorizer()
+            if not isinstance(vectorizers, list | tuple):
+                vectorizers = [vectorizers]
+            return [FeatureSet(feature_set_name(one), self._with_threads(one)) for one in vectorizers]
+        weighting = options.weighting
+        if weighting not in (None, "tuned"):
+            return [FeatureSet(weighting, CountWeighting(weighting))]
+        as_is = FeatureSet("as is", None)
+        if weighting is None or not tunes or not are_counts(documents):
+            return [as_is]
+        return [as_is, *(FeatureSet(name, CountWeighting(name)) for name in WEIGHTINGS)]
 
-    def part_with(self, X: Any, labels: LabelMatrix, sample_weight: Any, X_valid: Any, y_valid: Any) -> Part:
+    def _with_threads(self, vectorizer: Any) -> Any:
+        """Return the vectorizer with the threads of the classifier, unless it has its own."""
+        if isinstance(vectorizer, TextVectorizer) and vectorizer.n_jobs is None:
+            return clone(vectorizer).set_params(n_jobs=self._options.n_jobs)
+        return vectorizer
+
+    def parts(self, X: Any, labels: LabelMatrix, sample_weight: Any, seed: int, transformer: Any) -> list[Part]:
+        """Return the parts of the training documents to fit to and to tune on."""
+        return self._validation(labels.n_samples, seed).parts(X, labels, self.support, sample_weight, transformer)
+
+    def part_with(
+        self, X: Any, labels: LabelMatrix, sample_weight: Any, X_valid: Any, y_valid: Any, transformer: Any
+    ) -> Part:
         """Return one part that is fitted to all training documents and tuned on others.
 
         Labels that no training document has are dropped: no model could predict them.
@@ -136,7 +191,27 @@ class ClassifierSpec:
         if lists is not None:
             y_valid = [[name for name in names if name in trained] for names in lists]
         held = LabelMatrix.of(y_valid, labels.names, called="validation_data")
-        return Part(X, labels, X_valid, held, self.support, sample_weight)
+        return Part.of(transformer, X, labels, X_valid, held, self.support, sample_weight)
+
+    def choose_features(
+        self,
+        feature_sets: list[FeatureSet],
+        make_parts: Callable[[Any], list[Part]],
+        may_be_empty: bool,
+        seed: int,
+        progress: ProgressCallback,
+    ) -> FeatureChoice:
+        """Choose the feature set on held-out documents, with BR and the recipes that screen settings."""
+        model = BinaryRelevance(n_jobs=self._options.n_jobs)
+        recipes = screening(self.candidates(model, self.recipe(seed), may_be_empty))
+        return select_features(
+            feature_sets,
+            make_parts,
+            recipes,
+            scoring=self._options.scoring,
+            n_jobs=self._options.n_jobs,
+            progress=progress,
+        )
 
     def tune(
         self,

@@ -22,6 +22,7 @@ __all__ = [
     "Constraint",
     "InstanceOf",
     "Interval",
+    "ListOf",
     "NonZeroInteger",
     "NoneOr",
     "OneOf",
@@ -159,6 +160,27 @@ class OneOf:
     def holds(self, value: Any) -> bool:
         """Return whether ``value`` is one of the strings."""
         return isinstance(value, str) and value in self.values
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """Lists or tuples of at least one value that another constraint permits."""
+
+    values: Constraint
+
+    @property
+    def description(self) -> str:
+        """Describe the values, as in "a list of transformers"."""
+        return f"a list of {self.values.description}"
+
+    @property
+    def hint(self) -> str:
+        """Return the hint of the values."""
+        return self.values.hint
+
+    def holds(self, value: Any) -> bool:
+        """Return whether ``value`` is such a list."""
+        return isinstance(value, list | tuple) and len(value) > 0 and all(map(self.values.holds, value))
 
 
 @dataclass(frozen=True)

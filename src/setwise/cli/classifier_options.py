@@ -63,6 +63,7 @@ NJobs = Annotated[int | None, typer.Option(min=1, help="Number of threads; all c
 def build_classifier(
     *,
     model: str = "br",
+    vectorizer: Any = None,
     inference: str = "tuned",
     decision: str = "tuned",
     calibration: str = "tuned",
@@ -77,6 +78,7 @@ def build_classifier(
 
     parameters: dict[str, Any] = {
         "model": model,
+        "vectorizer": vectorizer,
         "inference": inference,
         "decision": decision,
         "calibration": None if calibration == "none" else calibration,

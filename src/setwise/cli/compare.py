@@ -34,7 +34,7 @@ def compare(
     n_jobs: NJobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per model.")] = False,
     read_options: Any = None,
-    vectorizer: Any = None,
+    vectorizers: Any = None,
 ) -> None:
     """Tune and train each model on one part of the documents, and score it on the rest.
 
@@ -44,10 +44,11 @@ def compare(
 
         setwise compare train.svm.gz --models br,crf --budget normal --json
     """
-    from setwise.cli.features import TrainingFeatures
+    from setwise.cli.features import check_trainable
     from setwise.cli.scoring import BatchScorer, metric_title
     from setwise.data import Dataset, check_files, hold_out, input_files, read_dataset
     from setwise.metrics import METRICS
+    from setwise.tuning import take_documents
 
     names = _selected_models(models)
     check_files(input_files(data, read_options))
@@ -56,15 +57,20 @@ def compare(
     assert dataset.y is not None
     train, test = hold_out(dataset.y, test_size, random_state)
     # The vocabulary comes from the training part alone, so that the test part is scored as new documents.
-    part = Dataset(_take(dataset.X, train), [dataset.y[i] for i in train], [], dataset.names, dataset.problems)
-    features = TrainingFeatures.fit(part, vectorizer, data)
-    X_test, y_test = features.transform(_take(dataset.X, test)), [dataset.y[i] for i in test]
+    part = Dataset(take_documents(dataset.X, train), [dataset.y[i] for i in train], [], dataset.names, dataset.problems)
+    check_trainable(part, data)
+    X_test, y_test = take_documents(dataset.X, test), [dataset.y[i] for i in test]
     table = Table("model", *map(metric_title, METRICS), "prediction", "seconds")
     for name in names:
         started = perf_counter()
         classifier = build_classifier(
-            model=name, budget=budget, scoring=scoring, random_state=random_state, n_jobs=n_jobs
-        ).fit(features.X, part.y)
+            model=name,
+            vectorizer=vectorizers if budget != "quick" else vectorizers[0],
+            budget=budget,
+            scoring=scoring,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        ).fit(part.X, part.y)
         seconds = perf_counter() - started
         scorer = BatchScorer(classifier)
         scorer.add(X_test, y_test)
@@ -87,8 +93,3 @@ def _selected_models(models: str | None) -> list[str]:
     if not names or not set(names) <= set(available):
         raise InvalidParameter(f"models must be some of {', '.join(available)}; got {models!r}.")
     return names
-
-
-def _take(X: Any, rows: Any) -> Any:
-    """Return some rows of a list of texts or of a matrix."""
-    return [X[i] for i in rows] if isinstance(X, list) else X[rows]

@@ -14,46 +14,14 @@ from setwise.exceptions import Incompatible, InvalidData
 from setwise.text import TextVectorizer
 from setwise.tuning import default_validation
 
-__all__ = ["EncodedDocuments", "TrainingFeatures", "encode_documents"]
+__all__ = ["EncodedDocuments", "check_trainable", "encode_documents"]
 
 
-@dataclass(frozen=True, eq=False)
-class TrainingFeatures:
-    """Feature matrix of the training documents, which also encodes further documents."""
+def check_trainable(dataset: Dataset, file: str, *, holds_out: bool = True) -> None:
+    """Raise ``InvalidData`` unless the dataset has labels, features and enough documents.
 
-    X: Any
-    vectorizer: TextVectorizer | None
-    """Fitted on the training texts; None if the documents are vectors."""
-    feature_names: tuple[str, ...] | None
-    """Names of the features of vectors, if the file has them."""
-
-    @classmethod
-    def fit(
-        cls, dataset: Dataset, vectorizer: TextVectorizer, file: str, *, holds_out: bool = True
-    ) -> TrainingFeatures:
-        """Fit the vectorizer to the texts of ``dataset``, or take its vectors unchanged.
-
-        With ``holds_out``, there must be enough documents to hold some out for tuning.
-        """
-        _check_trainable(dataset, file, holds_out)
-        if isinstance(dataset.X, list):
-            return cls(vectorizer.fit_transform(dataset.X), vectorizer, None)
-        return cls(dataset.X, None, dataset.names.features)
-
-    @property
-    def n_vector_features(self) -> int | None:
-        """Number of features of vectors; None if the documents are texts."""
-        return None if self.vectorizer is not None else int(self.X.shape[1])
-
-    def transform(self, documents: Any) -> Any:
-        """Return the feature matrix of further documents of the same kind, texts or vectors."""
-        if isinstance(documents, list) != (self.vectorizer is not None):
-            raise Incompatible("Files of texts and files of vectors cannot be mixed. Use files of one kind.")
-        return documents if self.vectorizer is None else self.vectorizer.transform(documents)
-
-
-def _check_trainable(dataset: Dataset, file: str, holds_out: bool) -> None:
-    """Raise ``InvalidData`` unless the dataset has labels, features and enough documents."""
+    With ``holds_out``, there must be enough of them to hold some out for tuning.
+    """
     labels = dataset.y or []
     least = default_validation(len(labels)).n_folds or 2
     if holds_out and len(labels) < least:

@@ -1,4 +1,4 @@
-"""Options of text vectorization, which become one :class:`setwise.text.TextVectorizer`."""
+"""Options of text vectorization, which become :class:`setwise.text.TextVectorizer` objects to choose from."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ def _option(help: str, **more: Any) -> Any:
     return typer.Option(help=help, rich_help_panel="Text vectorization", **more)
 
 
-_Ngrams = Annotated[int, _option("Length of the longest n-gram, in words or characters (see --analyzer).", min=1)]
+_Ngrams = Annotated[
+    int | None, _option("Length of the longest n-gram, in words or characters (see --analyzer).", min=1)
+]
 _Analyzer = Annotated[
-    Literal["word", "char_wb"], _option("Whether n-grams consist of words, or of characters within words.")
+    Literal["word", "char_wb"] | None, _option("Whether n-grams consist of words, or of characters within words.")
 ]
 _CharNgrams = Annotated[
     int | None, _option("Use n-grams of characters beside words: from 2 up to this many characters.", min=2)
@@ -39,10 +41,10 @@ _StripAccents = Annotated[
 ]
 
 
-def _vectorizer(
+def _vectorizers(
     *,
-    ngrams: _Ngrams = 1,
-    analyzer: _Analyzer = "word",
+    ngrams: _Ngrams = None,
+    analyzer: _Analyzer = None,
     char_ngrams: _CharNgrams = None,
     token_rule: _TokenRule = "unicode",
     min_df: _MinDf = None,
@@ -51,11 +53,12 @@ def _vectorizer(
     stop_words: _StopWords = None,
     strip_accents: _StripAccents = None,
 ) -> Any:
-    from setwise.text import TextVectorizer  # imported late: `setwise --version` must not wait for scikit-learn
+    """Return the vectorizers to choose from; a single one where an option says which n-grams to use."""
+    from setwise.text import TextVectorizer, candidate_vectorizers  # late: `setwise --version` must be fast
 
-    return TextVectorizer(
-        (1, ngrams),
-        analyzer=analyzer,
+    vectorizer = TextVectorizer(
+        (1, ngrams or 1),
+        analyzer=analyzer or "word",
         char_ngram_range=None if char_ngrams is None else (SHORTEST_CHAR_NGRAM, char_ngrams),
         token_rule=token_rule,
         min_df=None if min_df is None else _count_or_share(min_df),
@@ -64,6 +67,8 @@ def _vectorizer(
         stop_words=stop_words,
         strip_accents=strip_accents,
     )
+    is_chosen = any(option is not None for option in (ngrams, analyzer, char_ngrams))
+    return [vectorizer] if is_chosen else candidate_vectorizers(vectorizer)
 
 
 def _count_or_share(value: float) -> int | float:
@@ -71,5 +76,5 @@ def _count_or_share(value: float) -> int | float:
     return int(value) if value >= 1.0 and value == int(value) else value
 
 
-with_text_options = option_group(_vectorizer, "vectorizer")
-"""Decorator that adds these options to a command, which receives a vectorizer as ``vectorizer``."""
+with_text_options = option_group(_vectorizers, "vectorizers")
+"""Decorator that adds these options to a command, which receives a list of vectorizers as ``vectorizers``."""

@@ -24,10 +24,10 @@ from setwise.cli.read_options import to_arguments, with_read_options
 from setwise.cli.runtime import command_line, print_note, print_skipped, show_progress, show_spinner
 from setwise.cli.terminal import Table, print_json, print_line, print_table
 from setwise.cli.text_options import with_text_options
+from setwise.exceptions import Incompatible
 
 if TYPE_CHECKING:
     from setwise.cli.data_checks import DataChecks
-    from setwise.cli.features import TrainingFeatures
     from setwise.data import ReadOptions
     from setwise.tuning import TuningResult
 
@@ -35,6 +35,9 @@ __all__ = ["train"]
 
 N_ALTERNATIVES = 5
 """Rows of the table of tuning results."""
+
+MOSTLY = 0.3
+"""Share of letters from which a corpus counts as one of a script without spaces."""
 
 
 @with_text_options
@@ -60,7 +63,7 @@ def train(
     n_jobs: NJobs = None,
     as_json: AsJson = False,
     read_options: Any = None,
-    vectorizer: Any = None,
+    vectorizers: Any = None,
 ) -> None:
     """Train a model on labeled documents. Without options, the model and its predictions are tuned.
 
@@ -73,7 +76,7 @@ def train(
         setwise train train.svm -o codes.setwise --model crf --valid valid.svm
     """
     from setwise.cli.data_checks import DataChecks
-    from setwise.cli.features import TrainingFeatures
+    from setwise.cli.features import check_trainable
     from setwise.data import check_distinct, check_files, input_files, read_dataset
     from setwise.tuning import check_checkpoint
 
@@ -88,11 +91,12 @@ def train(
         data, read_options, track=lambda documents: show_progress(checks.watch(documents), "reading")
     )
     print_skipped(dataset.problems)
-    with show_spinner("counting words"):
-        features = TrainingFeatures.fit(dataset, vectorizer, data, holds_out=valid is None)
+    check_trainable(dataset, data, holds_out=valid is None)
     checks.print_warnings()
-    validation = None if valid is None else _read_validation(valid, read_options, features, checks)
+    _print_script(dataset.X)
+    validation = None if valid is None else _read_validation(valid, read_options, dataset.X, checks)
     classifier = build_classifier(
+        vectorizer=vectorizers if budget != "quick" else vectorizers[0],
         model=model,
         inference=inference,
         decision=decision,
@@ -103,16 +107,15 @@ def train(
         n_jobs=n_jobs,
         checkpoint=resume,
     )
-    classifier.fit(features.X, dataset.y, validation_data=validation)
+    classifier.fit(dataset.X, dataset.y, validation_data=validation)
     seconds = perf_counter() - started
     with show_spinner("saving"):
         classifier.save(
             output,
-            features.vectorizer,
             trained_on=checks.sketch(),
             documents=dataset.n_samples,
             skipped=dataset.problems.n_skipped,
-            feature_names=None if features.feature_names is None else list(features.feature_names),
+            feature_names=None if dataset.names.features is None else list(dataset.names.features),
         )
     tuning = classifier.tuning_
     if as_json:
@@ -127,18 +130,30 @@ def train(
         print_note(f"  {command_line('predict', output, data, *to_arguments(read_options))}")
 
 
-def _read_validation(
-    file: str, read_options: ReadOptions, features: TrainingFeatures, training: DataChecks
-) -> tuple[Any, Any]:
-    """Read the documents to tune on; return their features and labels."""
+def _print_script(documents: Any) -> None:
+    """Say so where the texts are in a language that puts no spaces between words."""
+    from setwise.text import unspaced_share
+
+    if isinstance(documents, list) and (share := unspaced_share(documents)) >= MOSTLY:
+        print_note(
+            f"{share:.0%} of the letters belong to scripts without spaces between words, such as Chinese or Thai: "
+            f"their characters and pairs of characters are used as words"
+        )
+
+
+def _read_validation(file: str, read_options: ReadOptions, documents: Any, training: DataChecks) -> tuple[Any, Any]:
+    """Read the documents to tune on; return them and their labels."""
     from setwise.cli.data_checks import DataChecks
     from setwise.data import read_dataset
 
     checks = DataChecks(file, read_options, "texts")
-    dataset = read_dataset(file, read_options, n_features=features.n_vector_features, track=checks.watch)
+    n_features = None if isinstance(documents, list) else int(documents.shape[1])
+    dataset = read_dataset(file, read_options, n_features=n_features, track=checks.watch)
     print_skipped(dataset.problems)
     checks.warn_shared_with(training)
-    return features.transform(dataset.X), dataset.y
+    if isinstance(dataset.X, list) != isinstance(documents, list):
+        raise Incompatible("Files of texts and files of vectors cannot be mixed. Use files of one kind.")
+    return dataset.X, dataset.y
 
 
 def _tuning_summary(tuning: TuningResult | None) -> dict[str, Any]:
@@ -147,7 +162,11 @@ def _tuning_summary(tuning: TuningResult | None) -> dict[str, Any]:
         return {"tuning": None}
     chosen = {"settings": _settings(tuning), "iterations": tuning.n_iterations, "recipe": tuning.recipe_name}
     alternatives = [asdict(alternative) for alternative in tuning.alternatives]
-    return {"tuning": {**chosen, "scoring": tuning.scoring, "value": tuning.value, "alternatives": alternatives}}
+    values = {"scoring": tuning.scoring, "value": tuning.value, "alternatives": alternatives}
+    if tuning.feature_trials:
+        features = {"chosen": tuning.feature_set, "trials": [asdict(trial) for trial in tuning.feature_trials]}
+        values["features"] = features
+    return {"tuning": {**chosen, **values}}
 
 
 def _settings(tuning: TuningResult) -> dict[str, Any]:
@@ -162,6 +181,7 @@ def _print_tuning(tuning: TuningResult | None) -> None:
 
     if tuning is None:
         return
+    _print_features(tuning)
     settings = _settings(tuning)
     chosen = ", ".join(f"{name} {value:.3g}" for name, value in settings.items())
     stopped = "" if tuning.n_iterations is None else f", {tuning.n_iterations} iterations"
@@ -175,4 +195,16 @@ def _print_tuning(tuning: TuningResult | None) -> None:
         values = (f"{alternative.settings[name]:.3g}" for name in settings)
         is_chosen = alternative.recipe == tuning.recipe_name and alternative.settings == settings
         table.add_row(alternative.recipe, *values, f"{alternative.value:.4f}", "chosen" if is_chosen else "")
+    print_table(table)
+
+
+def _print_features(tuning: TuningResult) -> None:
+    """Print how the feature sets scored on held-out documents."""
+    if not tuning.feature_trials:
+        return
+    table = Table("features", "number", tuning.scoring, "", box=None)
+    table.align_right(1, 2)
+    for trial in tuning.feature_trials:
+        is_chosen = trial.name == tuning.feature_set
+        table.add_row(trial.name, f"{trial.n_features:,}", f"{trial.value:.4f}", "chosen" if is_chosen else "")
     print_table(table)

@@ -8,7 +8,7 @@ from setwise.models.base import Callback, LabelModel, ModelSize, ModelState
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
 from setwise.models.crf import PairwiseCRF
-from setwise.models.grids import BUDGETS, BudgetName, Patience, Setting, StrengthPath, elastic_paths
+from setwise.models.grids import BUDGETS, BudgetName, Patience, Setting, StrengthPath, elastic_paths, learner_grid
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 from setwise.models.precomputed import posterior_of_probabilities
@@ -37,6 +37,7 @@ __all__ = [
     "csr_of_parts",
     "elastic_paths",
     "entry_of",
+    "learner_grid",
     "model_class",
     "posterior_of_probabilities",
 ]

@@ -27,6 +27,7 @@ from setwise.persistence.statistics import check_statistics, statistics_part
 from setwise.persistence.string_arrays import pack_strings, unpack_strings
 from setwise.persistence.text import text_from, text_part
 from setwise.persistence.tuning import tuning_from, tuning_part
+from setwise.text import CountWeighting
 
 __all__ = ["ModelFile", "read_model", "write_model"]
 
@@ -34,6 +35,7 @@ MAX_DOCUMENTS = 2**53
 """Largest number of documents in all label sets together; larger sums of counts are not exact."""
 
 _TRAINED_ON = "trained_on"
+_IDF_OF_COUNTS = "weighting.idf"
 
 _MAX_REASON = 300
 """Characters of a reason that an error repeats: strings of a damaged file may have any length."""
@@ -129,11 +131,14 @@ def _to_parts(state: ClassifierState, statistics: dict[str, Any]) -> tuple[dict[
         "model": model,
         "recipe": recipe,
         "text": text,
+        "weighting": None if state.weighting is None else state.weighting.weighting,
         "tuning": tuning_part(state.tuning),
         "statistics": statistics_part(state, statistics),
     }
-    support_arrays = _support_part(state.support)
-    return manifest, {**model_arrays, **support_arrays, **recipe_arrays, **text_arrays, **name_arrays}
+    arrays = {**model_arrays, **_support_part(state.support), **recipe_arrays, **text_arrays, **name_arrays}
+    if state.weighting is not None:
+        arrays[_IDF_OF_COUNTS] = state.weighting.idf_
+    return manifest, arrays
 
 
 def _from_parts(manifest: dict[str, Any], tensors: Tensors) -> ClassifierState:
@@ -149,6 +154,7 @@ def _from_parts(manifest: dict[str, Any], tensors: Tensors) -> ClassifierState:
     n_features = fields.whole("n_features", 1, 2**31 - 1)
     check_statistics(fields.take("statistics"), n_features)
     vectorizer = text_from(fields.fields_or_none("text"), tensors, n_features)
+    weighting = _weighting_from(fields.take("weighting"), tensors, n_features)
     model = model_from(fields.fields("model"), tensors, names, n_features)
     parameters = parameters_from(fields.fields("classifier"), model, vectorizer)
     recipe = recipe_from(fields.fields("recipe"), tensors, model, effective_n_jobs(parameters["n_jobs"]))
@@ -159,7 +165,16 @@ def _from_parts(manifest: dict[str, Any], tensors: Tensors) -> ClassifierState:
     if tensors:
         raise InvalidData(f"Array {next(iter(tensors))!r:.80} does not belong to the model.")
     no_rows = LabelMatrix(names, csr_of_ones([], [0], len(names)), kind)
-    return ClassifierState(parameters, no_rows, model, recipe, support, tuning, n_features, feature_names, vectorizer)
+    return ClassifierState(
+        parameters, no_rows, model, recipe, support, tuning, n_features, feature_names, vectorizer, weighting
+    )
+
+
+def _weighting_from(name: Any, tensors: Tensors, n_features: int) -> CountWeighting | None:
+    """Rebuild the weighting of counts after checking that it has one idf per feature."""
+    if name is None:
+        return None
+    return CountWeighting.from_state(name, take_array(tensors, _IDF_OF_COUNTS), n_features)
 
 
 def _feature_names_from(tensors: Tensors, n_features: int) -> list[str]:

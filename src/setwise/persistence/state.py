@@ -8,7 +8,7 @@ from typing import Any
 from setwise.labels import LabelMatrix, Support
 from setwise.models import LabelModel
 from setwise.prediction import Recipe
-from setwise.text import TextVectorizer
+from setwise.text import CountWeighting, TextVectorizer
 from setwise.tuning import TuningResult
 
 __all__ = ["ClassifierState"]
@@ -31,3 +31,5 @@ class ClassifierState:
     """Names of the columns of X, where it was a data frame."""
     vectorizer: TextVectorizer | None
     """The fitted vectorizer; None where documents are vectors."""
+    weighting: CountWeighting | None = None
+    """The fitted weighting of counts; None where features are used as they are."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from setwise.exceptions import InvalidData
 from setwise.metrics import METRICS
 from setwise.models import LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain
 from setwise.prediction import Recipe
-from setwise.tuning import Alternative, Trial, TuningResult, trial_of_row
+from setwise.tuning import Alternative, FeatureTrial, Trial, TuningResult, trial_of_row
 
 __all__ = ["tuning_from", "tuning_part"]
 
@@ -31,6 +33,8 @@ def tuning_part(result: TuningResult | None) -> dict[str, Any] | None:
         "value": result.value,
         "trials": [{name: value for name, value in one.row.items() if name not in _LEFT_OUT} for one in result.trials],
         "alternatives": [vars(one) for one in result.alternatives],
+        "feature_set": result.feature_set,
+        "feature_trials": [vars(one) for one in result.feature_trials],
     }
     return dict(plain(manifest, "tuning"))
 
@@ -51,6 +55,8 @@ def tuning_from(fields: Fields | None, model: LabelModel, recipe: Recipe) -> Tun
         fields.number("value"),
         [_trial(row) for row in fields.items("trials")],
         [_alternative(one) for one in fields.items("alternatives")],
+        fields.text("feature_set"),
+        [_feature_trial(one) for one in fields.items("feature_trials")],
     )
     fields.end()
     return result
@@ -79,3 +85,12 @@ def _alternative(value: Any) -> Alternative:
     alternative = Alternative(fields.scalars("settings"), fields.text("recipe"), fields.number("value"))
     fields.end()
     return alternative
+
+
+def _feature_trial(value: Any) -> FeatureTrial:
+    fields = Fields(value, "tuning.feature_trials")
+    trial = FeatureTrial(
+        fields.text("name"), fields.number("value"), fields.whole("n_features", 0, np.iinfo(np.int64).max)
+    )
+    fields.end()
+    return trial

@@ -1,8 +1,22 @@
-"""Features of texts: TF-IDF over words and n-grams."""
+"""Features of texts: TF-IDF over words and n-grams; weights of counts."""
 
 from setwise.text.analysis import unspaced_share
+from setwise.text.feature_sets import candidate_vectorizers, feature_set_name
 from setwise.text.inputs import texts_of
 from setwise.text.terms import PackedTerms
 from setwise.text.vectorizer import TextState, TextVectorizer
+from setwise.text.weighting import WEIGHTINGS, CountWeighting, WeightingName, are_counts
 
-__all__ = ["PackedTerms", "TextState", "TextVectorizer", "texts_of", "unspaced_share"]
+__all__ = [
+    "WEIGHTINGS",
+    "CountWeighting",
+    "PackedTerms",
+    "TextState",
+    "TextVectorizer",
+    "WeightingName",
+    "are_counts",
+    "candidate_vectorizers",
+    "feature_set_name",
+    "texts_of",
+    "unspaced_share",
+]

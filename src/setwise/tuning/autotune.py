@@ -13,6 +13,7 @@ from setwise.metrics import MetricName, oriented
 from setwise.models import Patience, StrengthPath
 from setwise.prediction import Candidate, Recipe, screening, select_recipe
 from setwise.tuning.early_stopping import fit_for
+from setwise.tuning.feature_selection import FeatureTrial
 from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search
 from setwise.tuning.validation import Part
 
@@ -47,6 +48,10 @@ class TuningResult:
     """Every setting under the recipes that screened the grid."""
     alternatives: list[Alternative]
     """Every recipe, on the best settings."""
+    feature_set: str = ""
+    """Name of the features; empty where there was no choice."""
+    feature_trials: list[FeatureTrial] = field(default_factory=list)
+    """Every feature set that was tried."""
     trained: list[Any] = field(default_factory=list)
     """The chosen model as it was evaluated: fitted to the training documents of each part.
 
@@ -130,7 +135,7 @@ def autotune(
                 selected.value,
                 trials,
                 alternatives,
-                trained,
+                trained=trained,
             )
     assert best is not None
     return best

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from setwise.data import folds, hold_out
 from setwise.exceptions import InvalidData
@@ -17,7 +18,7 @@ from setwise.labels import LabelMatrix, Support
 from setwise.learners import FeatureColumns
 from setwise.prediction import HeldOut
 
-__all__ = ["FEW_DOCUMENTS", "MAX_HELD_OUT", "Part", "Validation", "default_validation"]
+__all__ = ["FEW_DOCUMENTS", "MAX_HELD_OUT", "Part", "Validation", "default_validation", "take_documents"]
 
 FEW_DOCUMENTS = 2000
 """With fewer documents a held-out part is too small to choose by, and cross-validation is used."""
@@ -39,6 +40,26 @@ class Part:
     y_held: LabelMatrix
     make_support: Callable[[LabelMatrix], Support]
     sample_weight: NDArray[np.float64] | None = None
+    transformer: Any = None
+    """Fitted to the training documents; None where X was given as it is."""
+
+    @classmethod
+    def of(
+        cls,
+        transformer: Any,
+        X: Any,
+        y: LabelMatrix,
+        X_held: Any,
+        y_held: LabelMatrix,
+        make_support: Callable[[LabelMatrix], Support],
+        sample_weight: NDArray[np.float64] | None = None,
+    ) -> Part:
+        """Return a part whose features a copy of the transformer has learnt from the training documents alone."""
+        if transformer is None:
+            return cls(X, y, X_held, y_held, make_support, sample_weight)
+        fitted = clone(transformer)
+        X = fitted.fit_transform(X)
+        return cls(X, y, fitted.transform(X_held), y_held, make_support, sample_weight, fitted)
 
     @cached_property
     def features(self) -> FeatureColumns:
@@ -53,6 +74,13 @@ class Part:
     def held_out(self, model: Any) -> HeldOut:
         """Score the held-out documents with a model that was trained on this part."""
         return HeldOut.of(model, self.X_held, self.y_held, self.support)
+
+
+def take_documents(X: Any, rows: Documents) -> Any:
+    """Return some documents of a list of texts, or some rows of a matrix."""
+    if isinstance(X, list):
+        return [X[i] for i in rows]
+    return X.tocsr()[rows] if sp.issparse(X) else np.asarray(X)[rows]
 
 
 @dataclass(frozen=True)
@@ -80,22 +108,27 @@ class Validation:
         y: LabelMatrix,
         make_support: Callable[[LabelMatrix], Support] = Support.of,
         sample_weight: NDArray[np.float64] | None = None,
+        transformer: Any = None,
     ) -> list[Part]:
-        """Split the documents; the split depends on the labels and ``random_state`` alone."""
+        """Split the documents; the split depends on the labels and ``random_state`` alone.
+
+        Where there is a transformer, X has what it transforms: each part has a copy that is fitted to its own training
+        documents.
+        """
         least = 2 if self.n_folds is None else self.n_folds
         if y.n_samples < least:
             raise InvalidData(f"X must have at least {least} documents to hold some out; got n_samples={y.n_samples}.")
-        rows = X.tocsr() if sp.issparse(X) else np.asarray(X)
         splits = (
             [hold_out(y, self.share, self.random_state)]
             if self.n_folds is None
             else folds(y, self.n_folds, self.random_state)
         )
         return [
-            Part(
-                rows[train],
+            Part.of(
+                transformer,
+                take_documents(X, train),
                 y.take(train),
-                rows[used],
+                take_documents(X, used),
                 y.take(used),
                 make_support,
                 None if sample_weight is None else sample_weight[train],

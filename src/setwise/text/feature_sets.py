@@ -1,0 +1,57 @@
+"""The feature sets of texts that validation chooses from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+
+from setwise.text.vectorizer import TextVectorizer
+
+__all__ = ["candidate_vectorizers", "feature_set_name"]
+
+_VARIANTS: tuple[dict[str, Any], ...] = (
+    {},
+    {"ngram_range": (1, 2)},
+    {"char_ngram_range": (3, 5)},
+)
+"""Words; words and pairs of adjacent words; words and the character n-grams within them."""
+
+
+def candidate_vectorizers(base: TextVectorizer | None = None) -> list[TextVectorizer]:
+    """Return the vectorizers that validation chooses from, the smallest feature set first.
+
+    Parameters
+    ----------
+    base : TextVectorizer, optional
+        Its other parameters; by default those of ``TextVectorizer()``.
+
+    Returns
+    -------
+    vectorizers : list of TextVectorizer
+
+    Examples
+    --------
+    >>> from setwise.text import candidate_vectorizers, feature_set_name
+    >>> [feature_set_name(one) for one in candidate_vectorizers()]
+    ['words', 'words + bigrams', 'words + character 3-5-grams']
+    """
+    return [clone(base or TextVectorizer()).set_params(**variant) for variant in _VARIANTS]
+
+
+def feature_set_name(vectorizer: Any) -> str:
+    """Return a short name of the features of a vectorizer."""
+    if not isinstance(vectorizer, TextVectorizer):
+        return type(vectorizer).__name__
+    first, last = vectorizer.ngram_range
+    if vectorizer.analyzer == "char_wb":
+        return f"character {_lengths(first, last)}"
+    names = {(1, 1): "words", (1, 2): "words + bigrams"}
+    name = names.get((first, last), f"word {_lengths(first, last)}")
+    if vectorizer.char_ngram_range is not None:
+        name += f" + character {_lengths(*vectorizer.char_ngram_range)}"
+    return name
+
+
+def _lengths(first: int, last: int) -> str:
+    return f"{first}-grams" if first == last else f"{first}-{last}-grams"
