@@ -92,6 +92,9 @@ def train(
     )
     print_skipped(dataset.problems)
     check_trainable(dataset, data, holds_out=valid is None)
+    if isinstance(dataset.X, list):
+        with show_spinner("counting words"):
+            vectorizers[0].fit(dataset.X)  # texts without any word are an error before anything is trained
     checks.print_warnings()
     _print_script(dataset.X)
     validation = None if valid is None else _read_validation(valid, read_options, dataset.X, checks)
