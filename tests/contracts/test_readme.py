@@ -29,6 +29,7 @@ PAGES_THAT_PRINT = [
     "docs/models/README.md",
     "docs/prediction.md",
     "docs/scikit-learn.md",
+    "docs/text.md",
 ]
 """Pages whose every Python block is followed by what it prints."""
 

@@ -13,7 +13,7 @@ from setwise.cli.runtime import print_note
 from setwise.cli.terminal import Table, print_json, print_table
 
 if TYPE_CHECKING:
-    from setwise.persistence import ModelFile
+    from setwise.persistence import ClassifierState, ModelFile
 
 __all__ = ["inspect"]
 
@@ -51,6 +51,7 @@ def inspect(
         "labels": len(state.labels.labels),
         "label_sets": support.n_sets,
         "features": state.n_features,
+        "feature_set": _feature_set(state),
         "features_used": size.n_features_used,
         "nonzero_weights": size.n_nonzero,
     }
@@ -70,6 +71,15 @@ def inspect(
         print_json({**facts, "per_label": rows})
     else:
         _print_tables(facts, sorted(rows, key=lambda row: -row["documents"]), show)
+
+
+def _feature_set(state: ClassifierState) -> str:
+    """Return a short name of the features: which n-grams of texts, or how counts are weighted."""
+    from setwise.text import feature_set_name
+
+    if state.vectorizer is not None:
+        return feature_set_name(state.vectorizer)
+    return "as is" if state.weighting is None else state.weighting.weighting
 
 
 def _feature_namer(file: ModelFile) -> Callable[[int], str]:
