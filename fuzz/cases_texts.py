@@ -78,7 +78,9 @@ def _text(chance: random.Random) -> str:
         case 2:
             return "".join(chr(chance.randrange(0x100)) for _ in range(chance.randrange(80)))
         case 3:
-            return " ".join(chance.choices(("ab", "Ab", "ba", "\u03a3\u03b1\u03a3", "\u6f22\u5b57"), k=chance.randrange(20)))
+            return " ".join(
+                chance.choices(("ab", "Ab", "ba", "\u03a3\u03b1\u03a3", "\u6f22\u5b57"), k=chance.randrange(20))
+            )
         case _:
             return chance.choice(ODD) * chance.choice((1, 10, 1000))
 

@@ -18,9 +18,7 @@ class TextCorpus:
 
     def first(self, n_texts: int) -> TextCorpus:
         """Return the corpus with the first texts of each part."""
-        return replace(
-            self, train=self.train[:n_texts], labels=self.labels[:n_texts], test=self.test[:n_texts]
-        )
+        return replace(self, train=self.train[:n_texts], labels=self.labels[:n_texts], test=self.test[:n_texts])
 
 
 def read_corpus(name: str) -> TextCorpus:

@@ -161,7 +161,9 @@ def predict_rows(whole: TextCorpus, effort: TextEffort) -> Iterator[Row]:
         }
         verdict = verdict_on_speed(relative, MIN_RELATIVE) if has_goal else ""
         note = f"{classifier.recipe_.inference}, {classifier.recipe_.decision}" if title == OURS else ""
-        yield Row("predict", corpus.name, setting, title, values, verdict, "; ".join(filter(None, [note, remarks(run)])))
+        yield Row(
+            "predict", corpus.name, setting, title, values, verdict, "; ".join(filter(None, [note, remarks(run)]))
+        )
 
 
 def fasttext_call(corpus: TextCorpus) -> Callable[[], Any]:

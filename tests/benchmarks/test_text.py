@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks.harness.timing import Skipped
+from benchmarks.harness.timing import Skipped, on_cores
 from benchmarks.text import TextEffort
 from benchmarks.text import rows as text_rows
 from benchmarks.text.corpora import TextCorpus
-from tests.benchmarks.small import number
+from tests.benchmarks.small import number, tiny_texts
 
 EFFORT = TextEffort(n_rounds=1, min_seconds=0.0)
 
 
 @pytest.fixture
 def corpus() -> TextCorpus:
-    texts = ["red fox\nruns", "red hen sits", "blue fox sits", "blue hen\nruns"] * 6
-    labels = [["a fox"], ["hen", "still"], ["a fox", "still"], []] * 6
-    return TextCorpus("tiny", texts, labels, texts[:7])
+    return tiny_texts()
 
 
 @pytest.mark.parametrize("measure", [text_rows.transform_rows, text_rows.fit_rows])
@@ -89,3 +90,24 @@ def test_short_calls_are_repeated() -> None:
     timed = text_rows.time_calls(lambda: calls.append(0), 0.01)
     assert len(calls) > 1
     assert timed.seconds < 0.01
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are listed on Linux alone")
+def test_cores_are_those_of_all_threads() -> None:
+    """A library's threads are otherwise left on the core of the section that started them."""
+    before, asked, ended = os.sched_getaffinity(0), threading.Event(), threading.Event()
+
+    def wait() -> None:
+        asked.set()
+        ended.wait()
+
+    with on_cores(1):
+        thread = threading.Thread(target=wait)
+        thread.start()
+        asked.wait()
+        assert thread.native_id is not None
+        assert len(os.sched_getaffinity(thread.native_id)) == 1
+    after = os.sched_getaffinity(thread.native_id)
+    ended.set()
+    thread.join()
+    assert after == before

@@ -96,18 +96,29 @@ def test_a_word_of_a_megabyte() -> None:
         word = letter * MEGABYTE
         vectorizer = TextVectorizer().fit([f"{word} ab", f"ab {word}"])
         assert vectorizer.words_ == tuple(sorted(["ab", word]))
-        assert_array_equal(vectorizer.transform([word, word[1:]]).toarray() != 0, [[letter < "ab", letter > "ab"], [0, 0]])
+        assert_array_equal(
+            vectorizer.transform([word, word[1:]]).toarray() != 0, [[letter < "ab", letter > "ab"], [0, 0]]
+        )
         assert vectorizer.spans(f"  {word}") == {word: [(2, 2 + MEGABYTE)]}
 
 
-def test_single_surrogates_are_refused_when_a_model_is_saved(tmp_path: Path) -> None:
-    texts = [f"{text} \ud800" for text in TEXTS]
+def test_single_surrogates_are_saved_and_loaded(tmp_path: Path) -> None:
+    texts = [f"{text} \ud800" if "fox" in text else text for text in TEXTS]
     vectorizer = TextVectorizer((1, 2), analyzer="char_wb", token_rule="sklearn")
     classifier = SetClassifier(budget="quick", n_jobs=1, vectorizer=vectorizer).fit(texts, LABELS)
-    assert classifier.vectorizer_.transform(["\ud800"]).nnz > 0
+    assert "\ud800" in classifier.vectorizer_.words_
     path = tmp_path / "model.setwise"
-    with pytest.raises(InvalidData, match=r"ud800.*UTF-8 cannot encode\.$") as caught:
-        classifier.save(path)
+    classifier.save(path)
+    again = load(path)
+    assert again.vectorizer_.words_ == classifier.vectorizer_.words_
+    assert again.predict(texts) == classifier.predict(texts)
+
+
+def test_single_surrogates_in_stop_words_are_refused_when_a_model_is_saved(tmp_path: Path) -> None:
+    classifier = SetClassifier(budget="quick", n_jobs=1, vectorizer=TextVectorizer(stop_words=["\ud800"]))
+    path = tmp_path / "model.setwise"
+    with pytest.raises(InvalidData, match=r"^.*ud800.*, which UTF-8 cannot encode\.$") as caught:
+        classifier.fit(TEXTS, LABELS).save(path)
     assert str(caught.value).isprintable()
     assert not path.exists()
 
