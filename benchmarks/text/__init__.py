@@ -12,8 +12,8 @@ if TYPE_CHECKING:  # numpy must not be imported before the command has set the n
 
 INTRODUCTION = """\
 **How to read it.** Vectorizers are fitted to the training texts of a corpus and transform its test texts. The peer is
-scikit-learn's `TfidfVectorizer(sublinear_tf=True, min_df=2, dtype=np.float32)`; with the rule *sklearn* our features are
-the same, and every run checks that. Entries take turns, the fastest round of each counts, and a call that is short is
+scikit-learn's `TfidfVectorizer(sublinear_tf=True, min_df=2, dtype=np.float32)`; with the rule *sklearn* our features
+are the same, and every run checks that. Entries take turns, the fastest round of each counts, and a short call is
 repeated until the round takes 0.3 seconds; *seconds* and *cpu* are those of one call.
 """
 

@@ -14,11 +14,14 @@ from setwise.text import TextVectorizer
 N_CASES = 150
 
 
+def run_first_cases(folder: Path) -> set[str]:
+    cases = TextCases(1)
+    return {cases.check(write_case(cases.make(number), folder)) for number in range(N_CASES)}
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_first_cases_are_used_or_refused(tmp_path: Path) -> None:
-    cases = TextCases(1)
-    results = {cases.check(write_case(cases.make(number), tmp_path)) for number in range(N_CASES)}
-    assert results == {"used", "refused"}
+    assert run_first_cases(tmp_path) == {"used", "refused"}
 
 
 def test_a_number_always_has_the_same_case() -> None:
@@ -36,5 +39,4 @@ def test_a_span_outside_its_text_is_a_fault(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(TextVectorizer, "spans", shifted)
     with pytest.raises(AssertionError, match="a span is outside its text"):
-        for number in range(N_CASES):
-            TextCases.check(write_case(TextCases(1).make(number), tmp_path))
+        run_first_cases(tmp_path)
