@@ -17,7 +17,7 @@ define install_listed
 	@$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-default reproduction reproduction-page format clean
+.PHONY: help install demo test golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-text bench-default reproduction reproduction-page format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -57,7 +57,7 @@ sanitize-python: install $(VENV)/.extra-test ## load damaged model files with th
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	    PYTHONPATH=build/sanitize-python/site $(PY) -m pytest -s tests/persistence/test_fuzz.py
 
-fuzz: install $(VENV)/.extra-test ## read 20,000 damaged model files and 20,000 damaged data files, within 30 minutes
+fuzz: install $(VENV)/.extra-test ## use 20,000 damaged model files, 20,000 damaged data files and 20,000 odd texts, within 30 minutes
 	$(PY) -m fuzz
 
 bench-learners: install $(VENV)/.extra-bench ## time the learners against other libraries
@@ -80,6 +80,9 @@ bench-stream: install $(VENV)/.extra-bench ## measure time and memory of `setwis
 
 bench-cpu: install $(VENV)/.extra-bench ## measure processor time of small jobs, on a quiet and on a busy machine
 	$(PY) -m benchmarks.cpu
+
+bench-text: install $(VENV)/.extra-bench ## time text to features and text to label sets against scikit-learn and fastText
+	$(PY) -m benchmarks.text
 
 reproduction: install $(VENV)/.extra-report ## run the paper's experiments and write docs/reproduction.md; continues an interrupted run
 	$(PY) -m reproduction --output docs/reproduction --page docs/reproduction.md

@@ -1,1 +1,1 @@
-"""Fuzzing with damaged model and data files: each must work or raise a setwise error, within time and memory limits."""
+"""Fuzzing with damaged files and odd texts: each must work or raise a setwise error, within time and memory limits."""

@@ -1,4 +1,4 @@
-"""``python -m fuzz``: damage many files, use each, and exit with 1 where setwise misbehaves on one of them."""
+"""``python -m fuzz``: use many damaged files and odd texts, and exit with 1 where setwise misbehaves on one of them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from rich.progress import track
 
 from fuzz.cases_data import DataCases
 from fuzz.cases_models import MODEL_FILE, ModelCases
+from fuzz.cases_texts import TEXTS_FILE, TextCases
 from fuzz.workers import CPU_SECONDS, MAX_BYTES, Outcome, run_all, run_check, write_case
 
 N_WORKERS = 2
 FOLDER = Path("build/fuzz")
 REPORT_EVERY = 2000  # cases between two lines of progress, where there is no terminal
 
-AnyCases = ModelCases | DataCases
+AnyCases = ModelCases | DataCases | TextCases
 
 
 def main() -> int:
@@ -35,6 +36,7 @@ def main() -> int:
     kinds: list[tuple[str, AnyCases, int]] = [
         ("models", ModelCases(options.seed, FOLDER / "models"), options.models),
         ("data", DataCases(options.seed, FOLDER / "data"), options.data),
+        ("texts", TextCases(options.seed), options.texts),
     ]
     for name, cases, n in kinds:
         n_faults += _fuzz(name, cases, range(options.start, options.start + n), deadline) if n else 0
@@ -45,6 +47,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--models", type=int, default=20_000, help="number of damaged model files")
     parser.add_argument("--data", type=int, default=20_000, help="number of damaged data files")
+    parser.add_argument("--texts", type=int, default=20_000, help="number of cases of odd texts")
     parser.add_argument("--minutes", type=float, default=30.0, help="time limit; no case starts after it")
     parser.add_argument("--seed", type=int, default=0, help="seed of the damage")
     parser.add_argument("--start", type=int, default=0, help="number of the first case")
@@ -105,8 +108,8 @@ def _store(name: str, cases: AnyCases, outcome: Outcome) -> None:
 
 def _again(path: Path) -> int:
     """Check one stored file in this process and return the exit code."""
-    check = ModelCases.check if path.name == MODEL_FILE else DataCases.check
-    outcome = run_check(check, path, 0)
+    checks = {MODEL_FILE: ModelCases.check, TEXTS_FILE: TextCases.check}
+    outcome = run_check(checks.get(path.name, DataCases.check), path, 0)
     print(f"{path}: {outcome.result}{'' if outcome.fault is None else f', {outcome.fault}'}, {outcome.seconds:.2f} s")
     return 0 if outcome.fault is None else 1
 

@@ -77,7 +77,7 @@ def br_rows(dataset: str, n_rounds: int) -> Iterator[Row]:
     problem, entry = load(dataset), br(ModelsEffort().timed)
     fits = [partial(entry.train, problem, n_jobs) for n_jobs in (1, 2)]
     title = f"{entry.title}, {shape_of(problem)}"
-    yield from thread_scaling_rows(problem, title, fits, n_rounds, same_state, MIN_SPEEDUP)
+    yield from thread_scaling_rows(problem.name, title, fits, n_rounds, same_state, MIN_SPEEDUP)
 
 
 def readme_cost(n_jobs: int) -> Cost:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from benchmarks.harness.problem import Problem
 from benchmarks.harness.rows import Row
 from benchmarks.harness.timing import Skipped, T, fastest_of_each, n_cores_allowed, on_cores
 
 
 def thread_scaling_rows(
-    problem: Problem,
+    dataset: str,
     setting: str,
     one_and_two: Sequence[Callable[[], T]],
     n_rounds: int,
@@ -25,9 +24,9 @@ def thread_scaling_rows(
     speedup = one.seconds / two.seconds
     verdict = verdict_on_threads(speedup, same(one, two), min_speedup)
     values = {"seconds": one.seconds, "cores": one.cores, "speedup": None}
-    yield Row("threads", problem.name, setting, "1 thread", values)
+    yield Row("threads", dataset, setting, "1 thread", values)
     values = {"seconds": two.seconds, "cores": two.cores, "speedup": speedup}
-    yield Row("threads", problem.name, setting, "2 threads", values, verdict)
+    yield Row("threads", dataset, setting, "2 threads", values, verdict)
 
 
 def verdict_on_threads(speedup: float, same: bool, min_speedup: float) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import TypeVar
 
@@ -42,16 +43,24 @@ def time_call(work: Callable[[], object]) -> Timed:
 
 @contextmanager
 def on_cores(n_cores: int) -> Iterator[None]:
-    """Restrict this process to the last ``n_cores`` cores; do nothing where the system cannot."""
+    """Restrict all threads of this process to the last ``n_cores`` cores; do nothing where the system cannot."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
     allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(allowed)[-n_cores:])
+    set_cores(sorted(allowed)[-n_cores:])
     try:
         yield
     finally:
-        os.sched_setaffinity(0, allowed)
+        set_cores(allowed)
+
+
+def set_cores(cores: Iterable[int]) -> None:
+    """Restrict every thread of this process to these cores, also those that a library started and keeps for later."""
+    threads = Path("/proc/self/task")
+    for thread in map(int, os.listdir(threads)) if threads.exists() else (0,):
+        with suppress(ProcessLookupError):  # it may have ended since
+            os.sched_setaffinity(thread, cores)
 
 
 def n_cores_allowed() -> int:

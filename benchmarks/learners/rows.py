@@ -174,7 +174,7 @@ def thread_rows(problem: Problem, effort: LearnersEffort) -> Iterator[Row]:
         penalty = Penalty.from_c(1.0, l1_ratio, problem.n_samples)
         fits = [partial(peer.fit, problem.all_labels, penalty) for peer in peers]
         setting = f"C = 1, l1_ratio = {l1_ratio:g}"
-        yield from thread_scaling_rows(problem, setting, fits, effort.n_rounds, same_bits, MIN_THREAD_SPEEDUP)
+        yield from thread_scaling_rows(problem.name, setting, fits, effort.n_rounds, same_bits, MIN_THREAD_SPEEDUP)
 
 
 def same_bits(one: Fit, two: Fit) -> bool:

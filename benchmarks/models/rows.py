@@ -67,7 +67,7 @@ def thread_rows(whole: Problem, effort: ModelsEffort) -> Iterator[Row]:
     problem = effort.subset(whole)
     for entry in one_per_model(effort.timed, effort.n_components):
         fits = [partial(entry.train, problem, n_jobs) for n_jobs in (1, 2)]
-        yield from thread_scaling_rows(problem, entry.title, fits, effort.n_rounds, same_state, MIN_SPEEDUP)
+        yield from thread_scaling_rows(problem.name, entry.title, fits, effort.n_rounds, same_state, MIN_SPEEDUP)
 
 
 def same_state(one: Trained, two: Trained) -> bool:

@@ -91,8 +91,9 @@ nb::tuple counts_tfidf(const TermCounts& counts, In<std::uint8_t> kept, In<float
 nb::tuple term_spans(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, const nb::str& text) {
     const TextView view = Texts::view_of(text);
     const double operations = kOperationsPerCharacter * times(view.length);
-    const auto spans = run_interruptibly(
-        {operations}, [&](const std::atomic<bool>&, int) { return setwise::term_spans(analyzer, vocabulary, view); });
+    const auto spans = run_interruptibly({operations}, [&](const std::atomic<bool>& stop, int) {
+        return setwise::term_spans(analyzer, vocabulary, view, stop);
+    });
     std::vector<std::int32_t> columns;
     std::vector<std::int64_t> begins, ends;
     for (const TermSpan& span : spans) {

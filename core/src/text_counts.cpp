@@ -63,7 +63,7 @@ TermCounts::TermCounts(const TextAnalyzer& analyzer, std::span<const TextView> t
                 if (id >= found.size()) found.resize(2 * std::size_t{id} + 4096);
                 found.add(id);
             };
-            each_term(terms, lengths, block.terms, count, [] {});
+            each_term(terms, lengths, block.terms, stop, count, [] {});
             block.resize(block.terms.size());
             found.take_all([&](std::uint32_t id, std::uint32_t n) {
                 part.entries.push_back({id, n});
@@ -85,16 +85,16 @@ TermCounts::TermCounts(const TextAnalyzer& analyzer, std::span<const TextView> t
     });
     if (stop || counted.empty()) return;
     blocks_ = std::move(counted.front());
-    for (std::size_t number = 1; number < counted.size(); ++number) merge(number, counted[number]);
+    for (std::size_t number = 1; number < counted.size(); ++number) merge(number, counted[number], stop);
 }
 
-void TermCounts::merge(std::size_t number, std::array<Block, kBlocks>& other) {
+void TermCounts::merge(std::size_t number, std::array<Block, kBlocks>& other, const std::atomic<bool>& stop) {
     for (std::size_t b = 0; b < kBlocks; ++b) {
         auto& merged = parts_[number]->merged[b];
         const TermTable& terms = other[b].terms;
         merged.reserve(terms.size());
         const auto add = [&](TermTable& all, const TermKey& key) { merged.push_back(all.find_or_add(key)); };
-        TermBatch batch(blocks_[b].terms, add);
+        TermBatch batch(blocks_[b].terms, add, stop);
         for (std::uint32_t id = 0; id < terms.size(); ++id) batch.add(terms[id]);
         batch.flush();
         blocks_[b].resize(blocks_[b].terms.size());

@@ -118,7 +118,7 @@ TextFeatures tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, s
                     found.add(static_cast<std::uint32_t>(is_known ? id + offset : unknown));
                     n_hits += is_known;
                 };
-                return each_term(terms, lengths, table, count, [&] { n_covered = n_hits; });
+                return each_term(terms, lengths, table, stop, count, [&] { n_covered = n_hits; });
             };
             // Of two kinds of terms, the words are those that coverage is about.
             if (analyzer.chars)
@@ -143,11 +143,13 @@ TextFeatures tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, s
     return {put_together(places, parts, n_threads), std::move(coverage)};
 }
 
-std::vector<TermSpan> term_spans(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, const TextView& text) {
+std::vector<TermSpan> term_spans(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, const TextView& text,
+                                 const std::atomic<bool>& stop) {
     std::vector<TermSpan> spans;
     const auto add_all = [&](auto terms, NgramRange lengths, const TermTable& table, std::size_t offset) {
         terms.read(text);
         const auto add = [&](std::string_view term, TermPlace place) {
+            if (stop.load(std::memory_order_relaxed)) throw Stopped{};
             const std::uint32_t id = table.find(table.key(term));
             if (id != TermTable::kNone) spans.push_back({static_cast<std::int32_t>(offset + id), terms.range(place)});
         };

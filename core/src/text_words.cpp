@@ -172,40 +172,51 @@ class WordCutter {
 
 // Every character is handled by the same instructions, whether a word goes on, begins or ends there: a branch that the
 // processor cannot foresee costs more than the characters of a word. Every character writes its bytes and its place,
-// and they stay written where the character belongs to a word (or is the first behind it) or is the edge of one.
+// and they stay written where the character belongs to a word (or is the first behind it) or is the edge of one. The
+// places of a long text would take eight times its memory, so it is read in blocks.
 void WordTerms::read_latin(const TextView& text) {
     const auto* const units = static_cast<const std::uint8_t*>(text.units);
     const std::size_t n = text.length;
     char* const out = words_.with_room(words_.begin(), 2 * n + 2);
-    if (edges_.size() < n + 2) edges_.resize(n + 2);
+    const std::size_t block = std::min(n, kBlock);
+    if (edges_.size() < block + 3) edges_.resize(block + 3);
     const std::uint32_t* const latin = table_->latin().data();
     std::uint64_t* edge = edges_.data();
     std::uint64_t at = 0, was_word = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::uint64_t code = latin[units[i]], size = code >> 16, is_word = size != 0;
-        out[at] = static_cast<char>(code);
-        out[at + 1] = static_cast<char>(code >> 8);
-        *edge = at << 32 | i;
-        edge += is_word ^ was_word;
-        at += size + (was_word & ~is_word);
-        was_word = is_word;
+    std::size_t n_all_words = 0;
+    for (std::size_t first = 0; first < n; first += block) {
+        const std::size_t last = std::min(n, first + block);
+        for (std::size_t i = first; i < last; ++i) {
+            const std::uint64_t code = latin[units[i]], size = code >> 16, is_word = size != 0;
+            out[at] = static_cast<char>(code);
+            out[at + 1] = static_cast<char>(code >> 8);
+            *edge = at << 32 | i;
+            edge += is_word ^ was_word;
+            at += size + (was_word & ~is_word);
+            was_word = is_word;
+        }
+        if (last == n) {
+            out[at] = ' ';
+            *edge = at << 32 | n;
+            edge += was_word;
+        }
+        const auto n_edges = static_cast<std::size_t>(edge - edges_.data()), n_words = n_edges / 2;
+        const std::size_t n_before = tokens_.size();
+        tokens_.resize(n_before + n_words);
+        Token* token = tokens_.data() + n_before;
+        for (std::size_t w = 0; w < n_words; ++w) {
+            const std::uint64_t begin = edges_[2 * w], end = edges_[2 * w + 1];
+            *token = {static_cast<std::uint32_t>(begin >> 32), static_cast<std::uint32_t>(end >> 32)};
+            token += static_cast<std::uint32_t>(end) - static_cast<std::uint32_t>(begin) >= kMinCharacters;
+        }
+        tokens_.resize(static_cast<std::size_t>(token - tokens_.data()));
+        n_all_words += n_words;
+        edges_[0] = edges_[2 * n_words];  // a word that goes on in the next block
+        edge = edges_.data() + n_edges % 2;
     }
-    out[at] = ' ';
-    *edge = at << 32 | n;
-    edge += was_word;
-
-    const auto n_words = static_cast<std::size_t>(edge - edges_.data()) / 2;
-    tokens_.resize(n_words);
-    Token* token = tokens_.data();
-    for (std::size_t w = 0; w < n_words; ++w) {
-        const std::uint64_t begin = edges_[2 * w], end = edges_[2 * w + 1];
-        *token = {static_cast<std::uint32_t>(begin >> 32), static_cast<std::uint32_t>(end >> 32)};
-        token += static_cast<std::uint32_t>(end) - static_cast<std::uint32_t>(begin) >= kMinCharacters;
-    }
-    tokens_.resize(static_cast<std::size_t>(token - tokens_.data()));
     if (stop_words_)
         std::erase_if(tokens_, [&](const Token& one) { return is_stop_word({out + one.begin, one.end - one.begin}); });
-    if (joined_ && tokens_.size() < n_words) {
+    if (joined_ && tokens_.size() < n_all_words) {
         std::uint32_t place = 0;
         for (Token& one : tokens_) {
             const std::uint32_t size = one.end - one.begin;

@@ -1,60 +1,16 @@
 // Texts of every width become the terms that a plain reading of the rules gives, and damaged input is refused.
 #include <algorithm>
-#include <atomic>
-#include <cctype>
 #include <cmath>
-#include <memory>
-#include <random>
 #include <string>
 
 #include "setwise/text_counts.hpp"
 #include "setwise/text_features.hpp"
 #include "test_main.hpp"
+#include "text_tables.hpp"
 
 using namespace setwise;
 
 namespace {
-
-const std::atomic<bool> never{false};
-
-// A small world: ASCII letters have a lower case, one character becomes two, another none.
-constexpr std::uint32_t kMarkPoint = 0x301, kHanFirst = 0x4E00, kHanLast = 0x4E10, kSharpS = 0xDF, kGone = 0xAD;
-
-std::vector<std::int32_t> identity() {
-    std::vector<std::int32_t> mapped(CharacterTable::kRows);
-    for (std::size_t row = 0; row < mapped.size(); ++row)
-        mapped[row] = static_cast<std::int32_t>(
-            row < CharacterTable::kPlanes ? row : CharacterTable::kSupplement + (row - CharacterTable::kPlanes));
-    mapped.back() = 0x10FFFF;
-    return mapped;
-}
-
-std::unique_ptr<CharacterTable> small_table(bool with_sigma = false) {
-    std::vector<std::uint8_t> word(CharacterTable::kRows), space(word), mark(word), unspaced(word), context(word);
-    auto mapped = identity();
-    for (int c = 0; c < 128; ++c) {
-        word[c] = std::isalnum(c) || c == '_';
-        space[c] = std::isspace(c) != 0;
-        context[c] = std::isalpha(c) ? 1 : c == '\'' ? 2 : 0;
-        mapped[c] = std::tolower(c);
-    }
-    word[kSharpS] = word[0x3A3] = word[0x3C3] = word[0x3C2] = word[0x10400] = 1;
-    mapped[0x3A3] = 0x3C3;
-    mark[kMarkPoint] = 1;
-    for (std::uint32_t c = kHanFirst; c <= kHanLast; ++c) word[c] = unspaced[c] = 1;
-    const std::vector<std::uint32_t> expansions{'s', 's'};
-    const std::vector<std::int64_t> ends{2, 2};
-    mapped[kSharpS] = -1;
-    mapped[kGone] = -2;
-    return std::make_unique<CharacterTable>(
-        CharacterClasses{word, space, mark, unspaced}, mapped, expansions, ends,
-        with_sigma ? std::span<const std::uint8_t>(context) : std::span<const std::uint8_t>());
-}
-
-template <class Unit>
-TextView view(const std::vector<Unit>& units) {
-    return {units.data(), units.size(), sizeof(Unit)};
-}
 
 std::vector<std::uint32_t> points(const std::u32string& text) {
     return {text.begin(), text.end()};
@@ -108,7 +64,7 @@ TEST(expansions_and_dropped_characters) {
 }
 
 TEST(final_sigma) {
-    const auto table = small_table(true);
+    const auto table = small_table({.sigma = true});
     const TextAnalyzer analyzer{table.get(), TokenRule::kScikitLearn, {}, NgramRange{9, 9}, nullptr};
     const auto text = points(U"A\u03A3 A'\u03A3' \u03A3A A\u03A3'A");
     CHECK(terms_of(analyzer, view(text)) ==
@@ -164,7 +120,7 @@ TEST(spans_are_places_in_the_text) {
     const TextAnalyzer analyzer{table.get(), TokenRule::kUnicode, NgramRange{1, 2}, {}, nullptr};
     const Vocabulary known = vocabulary({"ss ab", "ab"});
     const std::vector<std::uint8_t> text{' ', kSharpS, ',', 'A', kGone, 'B'};
-    const auto spans = term_spans(analyzer, known, view(text));
+    const auto spans = term_spans(analyzer, known, view(text), never);
     CHECK(spans.size() == 2);
     CHECK(spans[0].column == 0 && spans[0].range.begin == 1 && spans[0].range.end == 6);
     CHECK(spans[1].column == 1 && spans[1].range.begin == 3 && spans[1].range.end == 6);
@@ -232,57 +188,5 @@ TEST(many_terms_of_every_length) {
         const std::string_view term = std::string_view(padded).substr(0, terms[id].size());
         CHECK(table.find(table.key(term)) == id && table[id] == terms[id]);
         CHECK(!table.contains(std::string_view(padded).substr(0, term.size() + 1)));
-    }
-}
-
-TEST(random_code_units_with_every_setting) {
-    const auto table = small_table(), sigma_table = small_table(true);
-    std::mt19937 random(7);
-    const std::uint32_t likely[] = {'a',        'B',       ' ',      '\'',     '_',       kSharpS, kGone,
-                                    kMarkPoint, kHanFirst, kHanLast, 0x3A3,    0xD800,    0xDFFF,  0xFFFF,
-                                    0x10400,    0xE0001,   0xF0000,  0x10FFFF, 0xFFFFFFFF};
-    for (int trial = 0; trial < 300; ++trial) {
-        std::vector<std::vector<std::uint8_t>> narrow;
-        std::vector<std::vector<std::uint16_t>> middle;
-        std::vector<std::vector<std::uint32_t>> wide;
-        std::vector<TextView> texts;
-        narrow.reserve(8), middle.reserve(8), wide.reserve(8);
-        for (int i = 0; i < 8; ++i) {
-            std::vector<std::uint32_t> units(random() % 60);
-            for (auto& unit : units) unit = random() % 4 ? likely[random() % std::size(likely)] : random();
-            if (i % 3 == 0)
-                texts.push_back(view(narrow.emplace_back(units.begin(), units.end())));
-            else if (i % 3 == 1)
-                texts.push_back(view(middle.emplace_back(units.begin(), units.end())));
-            else
-                texts.push_back(view(wide.emplace_back(units)));
-        }
-        const int first = 1 + static_cast<int>(random() % 3);
-        const NgramRange lengths{first, first + static_cast<int>(random() % 3)};
-        TextAnalyzer analyzer{random() % 2 ? table.get() : sigma_table.get(),
-                              random() % 2 ? TokenRule::kUnicode : TokenRule::kScikitLearn,
-                              {},
-                              {},
-                              nullptr};
-        const auto kind = random() % 3;
-        if (kind != 0) analyzer.words = lengths;
-        if (kind != 1) analyzer.chars = lengths;
-        TermCounts counts(analyzer, texts, 1 + static_cast<int>(random() % 2), never);
-        counts.select(1, 1e9);
-        const std::vector<std::uint8_t> kept(counts.n_selected(), 1);
-        const PackedTerms packed = counts.packed(kept);
-        const Vocabulary known(packed.bytes, packed.ends, counts.n_words());  // terms are distinct and valid
-        const std::vector<float> idf(known.size(), 1.5f);
-        const SparseRows fitted = counts.tfidf(kept, idf, {}, 2, never);
-        const TextFeatures again = tfidf(analyzer, known, idf, {}, texts, 2, never);
-        CHECK(again.rows.indptr == fitted.indptr && again.rows.indices == fitted.indices);
-        CHECK(again.rows.values == fitted.values);
-        for (std::size_t i = 0; i < texts.size(); ++i) {
-            const auto spans = term_spans(analyzer, known, texts[i]);
-            CHECK(spans.empty() == (fitted.indptr[i] == fitted.indptr[i + 1]));
-            for (const TermSpan& span : spans)
-                CHECK(span.range.begin >= 0 && span.range.begin <= span.range.end &&
-                      span.range.end <= static_cast<std::int64_t>(texts[i].length));
-        }
     }
 }

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from benchmarks.harness.corpora import Part, Parts
 from benchmarks.harness.problem import Problem, from_matrices
 from benchmarks.harness.rows import Row
+from benchmarks.text.corpora import TextCorpus
 
 
 def tiny_problem() -> Problem:
@@ -24,6 +25,13 @@ def tiny_problem() -> Problem:
 def load_tiny(name: str) -> Problem:
     """Stand in for ``Benchmark.load``."""
     return tiny_problem()
+
+
+def tiny_texts(name: str = "tiny") -> TextCorpus:
+    """Return texts with line breaks, and labels with spaces or none at all."""
+    texts = ["red fox\nruns", "red hen sits", "blue fox sits", "blue hen\nruns"] * 6
+    labels = [["a fox"], ["hen", "still"], ["a fox", "still"], []] * 6
+    return TextCorpus("tiny", texts, labels, texts[:7])
 
 
 @dataclass(frozen=True)

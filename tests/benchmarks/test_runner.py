@@ -22,8 +22,9 @@ from benchmarks.models import MODELS, Iterations, ModelsEffort
 from benchmarks.peers import PeerEntry
 from benchmarks.predict import PREDICT, PredictEffort
 from benchmarks.stream import STREAM
+from benchmarks.text import TEXT, TextEffort
 from benchmarks.tuning import TUNING
-from tests.benchmarks.small import TinyParts, load_tiny
+from tests.benchmarks.small import TinyParts, load_tiny, tiny_texts
 
 FEW = Iterations(lbfgs=3, em=2)
 TINY_LEARNERS = replace(
@@ -44,9 +45,10 @@ TINY_BENCHMARKS = [
         load=load_tiny,
     ),
     replace(DEFAULT, quick_effort=DefaultEffort(c_steps=(0, 4), n_resamples=100), load=TinyParts),
+    replace(TEXT, quick_effort=TextEffort(n_rounds=1, min_seconds=0.0), load=tiny_texts),
 ]
 every_benchmark = pytest.mark.parametrize(
-    "benchmark_", [LEARNERS, MODELS, PREDICT, DEFAULT, TUNING, STREAM, CPU], ids=lambda benchmark: benchmark.name
+    "benchmark_", [LEARNERS, MODELS, PREDICT, DEFAULT, TUNING, STREAM, CPU, TEXT], ids=lambda benchmark: benchmark.name
 )
 
 

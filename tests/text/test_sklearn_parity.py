@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from setwise.data import Corpus
-from setwise.exceptions import InvalidData
 from setwise.text import TextVectorizer
+from tests.text.parity import assert_parity
 from tests.text.strategies import LISTS_OF_TEXTS, STOP_WORDS, ranges
 
 RAW_CORPORA = (
@@ -31,27 +29,6 @@ RAW_CORPORA = (
 )
 FEW = 1500
 """Documents per corpus in `make test`."""
-
-
-def assert_parity(train: Sequence[str], test: Sequence[str], **parameters: Any) -> None:
-    """Compare vocabulary, idf, structure and values on training and new texts."""
-    theirs = TfidfVectorizer(**{"sublinear_tf": True, "min_df": 1, "dtype": np.float32, **parameters})
-    ours = TextVectorizer(token_rule="sklearn", **{"min_df": 1, **parameters})
-    try:
-        expected = theirs.fit_transform(train)
-    except ValueError:  # no term is left
-        with pytest.raises(InvalidData, match="is left"):
-            ours.fit(train)
-        return
-    found = ours.fit_transform(train)
-    assert ours.words_ == tuple(theirs.get_feature_names_out())
-    assert_array_equal(ours.idf_, theirs.idf_)
-    for theirs_X, ours_X in ((expected, found), (theirs.transform(test), ours.transform(test))):
-        theirs_X.sort_indices()
-        assert_array_equal(ours_X.indptr, theirs_X.indptr)
-        assert_array_equal(ours_X.indices, theirs_X.indices)
-        assert_allclose(ours_X.data, theirs_X.data, rtol=0, atol=1e-6)
-        assert ours_X.dtype == np.float32
 
 
 OPTIONS: Any = st.fixed_dictionaries(

@@ -74,7 +74,7 @@ class TermCounts {
         std::size_t begin = 0, middle = 0, end = 0;
     };
 
-    void merge(std::size_t number, std::array<Block, kBlocks>& other);
+    void merge(std::size_t number, std::array<Block, kBlocks>& other, const std::atomic<bool>& stop);
     template <class Value>
     std::vector<Value> of_selected(std::vector<Value> Block::* values) const;
 

@@ -28,10 +28,11 @@ struct TextAnalyzer {
 };
 
 // Hands every term of one text to `use(table, key)`: first those of the shortest length, whose number is
-// returned, then, after a call of `between()`, the others.
+// returned, then, after a call of `between()`, the others. Throws Stopped soon after `stop` is set.
 template <class Terms, class Table, class Use, class Between>
-std::size_t each_term(const Terms& terms, NgramRange lengths, Table& table, Use use, Between between) {
-    TermBatch batch(table, use);
+std::size_t each_term(const Terms& terms, NgramRange lengths, Table& table, const std::atomic<bool>& stop, Use use,
+                      Between between) {
+    TermBatch batch(table, use, stop);
     std::size_t n_shortest = 0;
     terms.each_shortest(lengths, [&](std::string_view term, TermPlace) {
         batch.add(term);
@@ -124,6 +125,7 @@ struct TermSpan {
 };
 
 // In the order of the text: by begin, then by end, then by column.
-std::vector<TermSpan> term_spans(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, const TextView& text);
+std::vector<TermSpan> term_spans(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, const TextView& text,
+                                 const std::atomic<bool>& stop);
 
 }  // namespace setwise

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -109,11 +110,17 @@ class TermTable {
     HashKeys keys_;
 };
 
+// Thrown within a text when the caller has asked to stop.
+struct Stopped {};
+
+inline const std::atomic<bool> kNeverStops{false};
+
 // Terms on their way to a table. Several are looked up together, so that their places in memory arrive together.
 template <class Table, class Use>
 class TermBatch {
   public:
-    TermBatch(Table& table, Use use) : table_(table), use_(use) {}
+    TermBatch(Table& table, Use use, const std::atomic<bool>& stop = kNeverStops)
+        : table_(table), use_(use), stop_(stop) {}
 
     void add(std::string_view term) {
         waiting_[n_] = table_.key(term);
@@ -122,6 +129,7 @@ class TermBatch {
     }
 
     void flush() {
+        if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
         for (std::size_t i = 0; i < n_; ++i) use_(table_, waiting_[i]);
         n_ = 0;
     }
@@ -129,6 +137,7 @@ class TermBatch {
   private:
     Table& table_;
     Use use_;
+    const std::atomic<bool>& stop_;
     std::array<TermKey, 32> waiting_;
     std::size_t n_ = 0;
 };

@@ -61,6 +61,8 @@ class WordTerms {
     template <TokenRule kRule, bool kKeepRanges>
     friend class WordCutter;
 
+    static constexpr std::size_t kBlock = 1 << 16;  // characters
+
     enum class Kind : std::uint8_t { kWord, kPair, kLone };  // kLone: a unit alone in its run
     struct Token {
         std::uint32_t begin, end;

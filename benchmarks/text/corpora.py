@@ -1,0 +1,33 @@
+"""Corpora of texts with the labels of their training documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from setwise.data import TextDocument, find_corpus, open_documents
+
+
+@dataclass(frozen=True)
+class TextCorpus:
+    """Training texts with their labels, and test texts."""
+
+    name: str
+    train: list[str]
+    labels: list[list[str]]
+    test: list[str]
+
+    def first(self, n_texts: int) -> TextCorpus:
+        """Return the corpus with the first texts of each part."""
+        return replace(self, train=self.train[:n_texts], labels=self.labels[:n_texts], test=self.test[:n_texts])
+
+
+def read_corpus(name: str) -> TextCorpus:
+    """Read a corpus by name."""
+    train, test = (_read_part(name, part) for part in ("train", "test"))
+    labels = [list(document.labels or ()) for document in train]
+    return TextCorpus(name, [one.text for one in train], labels, [one.text for one in test])
+
+
+def _read_part(name: str, part: str) -> list[TextDocument]:
+    with open_documents(find_corpus(name).folder / f"{part}.jsonl.gz") as documents:
+        return [document for document in documents if isinstance(document, TextDocument)]
