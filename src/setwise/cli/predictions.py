@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from setwise.classifier import SetClassifier
 from setwise.cli.features import EncodedDocuments
@@ -89,7 +91,7 @@ class Predictions:
             row_numbers=[number for number, _ in numbered],
             documents=[document for _, document in numbered],
             labels=classifier.labels_.with_indicator(decision.sets).name_lists(),
-            expected_f1=[None if np.isnan(value) else value for value in decision.value.tolist()],
+            expected_f1=_none_for_nan(decision.value),
             coverage=[None] * len(numbered) if encoded.coverage is None else encoded.coverage.tolist(),
             sets=[[(tuple(map(str, scored.labels)), scored.probability) for scored in sets] for sets in ranked],
             marginals=None if min_probability is None else _marginals(classifier, encoded.X, min_probability),
@@ -110,6 +112,13 @@ class Predictions:
         """Return the columns copied from the input, by output name, for each document."""
         extra = (document.extra if isinstance(document, TextDocument) else None for document in self.documents)
         return [{_output_name(name): value for name, value in (columns or {}).items()} for columns in extra]
+
+
+def _none_for_nan(values: NDArray[np.float64]) -> list[float | None]:
+    if np.isnan(values).any():
+        return [None if math.isnan(value) else value for value in values.tolist()]
+    numbers: list[float | None] = values.tolist()
+    return numbers
 
 
 def _output_name(name: str) -> str:
@@ -161,8 +170,11 @@ def _jsonl(output: str, labels: tuple[str, ...], layout: Layout) -> Iterator[Wri
     with _open_output(output) as file:
 
         def write(predictions: Predictions) -> None:
-            rows = zip(predictions.rows(), predictions.extra_columns(), strict=True)
-            file.write(b"".join(orjson.dumps(row | extra, default=str) + b"\n" for row, extra in rows))
+            rows: Iterable[dict[str, Any]] = predictions.rows()
+            if layout.extra_columns != ():
+                rows = (row | extra for row, extra in zip(rows, predictions.extra_columns(), strict=True))
+            lines = [orjson.dumps(row, default=str, option=orjson.OPT_APPEND_NEWLINE) for row in rows]
+            file.write(b"".join(lines))
             file.flush()
 
         yield write

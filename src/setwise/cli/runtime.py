@@ -115,15 +115,20 @@ def print_skipped(problems: Problems) -> None:
             print_note("  ...")
 
 
-def show_progress(items: Iterable[Item], description: str, total: int | None = None) -> Iterator[Item]:
-    """Yield the items; on a terminal, show how many have been processed."""
+def show_progress(
+    items: Iterable[Item], description: str, total: int | None = None, size: Callable[[Item], int] | None = None
+) -> Iterator[Item]:
+    """Yield the items; on a terminal, show how many have been processed, where one item counts as its ``size``."""
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield from items
+        return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(description, total=total)
         for item in items:
             yield item
-            progress.advance(task)
+            progress.advance(task, 1 if size is None else size(item))
 
 
 @contextmanager

@@ -52,11 +52,11 @@ class FieldNames:
         """Return the extra fields of one record; None if there are no extra columns."""
         return {name: record[name] for name in self.extra_columns(record)} if self.extra else None
 
-    def check_present(self, columns: Iterable[str]) -> None:
+    def check_present(self, columns: Collection[str]) -> None:
         """Raise ``DocumentError`` if a required field is missing."""
-        present = list(columns)
         for name in self.required:
-            if name not in present:
+            if name not in columns:
+                present = list(columns)
                 some = ", ".join(preview(other) for other in present[:MAX_FIELDS_IN_MESSAGE]) or "none"
                 more = ", ..." if len(present) > MAX_FIELDS_IN_MESSAGE else ""
                 raise DocumentError(f"field {name!r} is missing; the fields are {some}{more}.")
@@ -89,11 +89,14 @@ def _labels(value: object, field: str) -> tuple[str, ...] | None:
         return None
     if not isinstance(value, list):
         raise DocumentError(f"field {field!r} must be a list of label names; got {preview(value)}.")
-    return clean_labels((_to_string(label, f"field {field!r} must contain label names") for label in value), field)
+    requirement = f"field {field!r} must contain label names"
+    return clean_labels((_to_string(label, requirement) for label in value), field)
 
 
 def _id(value: object, field: str) -> str | None:
-    return (None if value is None else _to_string(value, f"field {field!r} must be a string")) or None
+    if value is None or isinstance(value, str):  # almost always, so no message is prepared
+        return value or None
+    return _to_string(value, f"field {field!r} must be a string")
 
 
 def _to_string(value: object, requirement: str) -> str:

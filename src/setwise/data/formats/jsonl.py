@@ -31,16 +31,23 @@ def _recognize(start: bytes, options: ReadOptions) -> bool:
 
 
 def _parse(line: bytes, fields: FieldNames) -> TextDocument | None:
-    text = decode_line(line)
-    if not text.strip():
-        return None
     try:
-        record = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise DocumentError(f"a line must be JSON; {error.msg}.", error.colno) from None
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        text = decode_line(line)  # what is not UTF-8 has a message of its own
+        if not text.strip():
+            return None
+        record = _loads(text)
     if not isinstance(record, dict):
         raise DocumentError(f"a line must be a JSON object; got {preview(record)}.")
     return document_from_record(record, fields)
+
+
+def _loads(text: str) -> object:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise DocumentError(f"a line must be JSON; {error.msg}.", error.colno) from None
 
 
 class _Encoder:
