@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,9 @@ __all__ = ["MAX_IN_FLIGHT", "run_pipeline"]
 
 MAX_IN_FLIGHT = 3
 """Items in memory at a time: one being read, one in each of two stages, and none waiting for long."""
+
+OBJECTS_BETWEEN_COLLECTIONS = 200_000
+"""Documents form no cycles, so that Python's search for cycles, usually every 700 objects, would find none."""
 
 Stage = Callable[[Any], Any]
 
@@ -24,7 +28,7 @@ def run_pipeline(items: Iterable[Any], *stages: Stage, max_in_flight: int = MAX_
     items are between the first and the last stage. An error ends the run as it would in a loop: all earlier items have
     passed all stages, and no later one reaches the stage that failed. No thread is left when it returns or raises.
     """
-    with ExitStack() as stack:
+    with _rare_collections(), ExitStack() as stack:
         workers = [ThreadPoolExecutor(1, f"stage-{number}") for number, _ in enumerate(stages)]
         for worker in reversed(workers):  # the first stage ends first, so that no other waits for it
             stack.callback(worker.shutdown, cancel_futures=True)
@@ -49,6 +53,17 @@ def run_pipeline(items: Iterable[Any], *stages: Stage, max_in_flight: int = MAX_
                 last[number] = passed
             in_flight.append(passed)
         _finish(in_flight)
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Let Python search for cycles of objects rarely while the block runs."""
+    usual = gc.get_threshold()
+    gc.set_threshold(max(OBJECTS_BETWEEN_COLLECTIONS, usual[0]) if usual[0] else 0, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def _pass(stage: Stage, before: list[Future[Any]], previous: Future[Any] | None) -> Any:

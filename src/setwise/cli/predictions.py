@@ -99,9 +99,12 @@ class Predictions:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one object per document, without the columns copied from the input."""
-        for i, (number, document) in enumerate(zip(self.row_numbers, self.documents, strict=True)):
-            row: dict[str, Any] = {"row": number} if document.id is None else {"row": number, "id": document.id}
-            row |= {"labels": self.labels[i], "expected_f1": self.expected_f1[i], "coverage": self.coverage[i]}
+        columns = (self.row_numbers, self.documents, self.labels, self.expected_f1, self.coverage)
+        for i, (number, document, labels, expected_f1, coverage) in enumerate(zip(*columns, strict=True)):
+            row: dict[str, Any] = {"row": number}
+            if document.id is not None:
+                row["id"] = document.id
+            row["labels"], row["expected_f1"], row["coverage"] = labels, expected_f1, coverage
             if self.sets[i]:
                 row["sets"] = [{"labels": list(names), "probability": p} for names, p in self.sets[i]]
             if self.marginals is not None:
