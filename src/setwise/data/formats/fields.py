@@ -64,14 +64,16 @@ class FieldNames:
 
 def document_from_record(record: Mapping[str, object], fields: FieldNames) -> TextDocument:
     """Return the document in a record; raise ``DocumentError`` if a field is missing or of the wrong type."""
-    fields.check_present(record)
-    text = record[fields.text]
+    text = record.get(fields.text)
+    if len(fields.required) > 1 or not isinstance(text, str):  # else nothing can be missing
+        fields.check_present(record)
     if not isinstance(text, str):
         raise DocumentError(f"field {fields.text!r} must be a string; got {preview(text)}.")
+    labels, id = record.get(fields.labels), record.get(fields.id)
     return TextDocument(
         text,
-        _labels(record.get(fields.labels), fields.labels),
-        _id(record.get(fields.id), fields.id),
+        None if labels is None else _labels(labels, fields.labels),
+        None if id is None else _id(id, fields.id),
         fields.extra_values(record),
     )
 
@@ -84,9 +86,7 @@ def clean_labels(labels: Iterable[str], field: str) -> tuple[str, ...]:
     return cleaned
 
 
-def _labels(value: object, field: str) -> tuple[str, ...] | None:
-    if value is None:
-        return None
+def _labels(value: object, field: str) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise DocumentError(f"field {field!r} must be a list of label names; got {preview(value)}.")
     requirement = f"field {field!r} must contain label names"
@@ -94,7 +94,7 @@ def _labels(value: object, field: str) -> tuple[str, ...] | None:
 
 
 def _id(value: object, field: str) -> str | None:
-    if value is None or isinstance(value, str):  # almost always, so no message is prepared
+    if isinstance(value, str):  # almost always, so no message is prepared
         return value or None
     return _to_string(value, f"field {field!r} must be a string")
 

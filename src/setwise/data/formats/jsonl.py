@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import BinaryIO
 
 import orjson
@@ -18,7 +19,7 @@ __all__ = ["JSONL"]
 
 def _read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
     fields = FieldNames.from_options(options)
-    documents = read_lines(Lines(source), lambda line: _parse(line, fields), problems)
+    documents = read_lines(Lines(source), partial(_parse, fields=fields), problems)
     return Reading(Names(), documents, None if fields.extra == "all" else fields.extra)
 
 
