@@ -142,3 +142,20 @@ def test_an_interrupt_writes_nothing_more_than_what_is_in_flight() -> None:
     with pytest.raises(KeyboardInterrupt):
         run_pipeline(items(), lambda item: item, written.append)
     assert written in ([], [0])
+
+
+def test_an_interrupt_ends_a_stage_that_waits() -> None:
+    writing, released = threading.Event(), threading.Event()
+
+    def items() -> Iterator[int]:
+        yield 0
+        writing.wait(WAIT_SECONDS)
+        raise KeyboardInterrupt
+
+    def write(item: int) -> None:
+        writing.set()
+        assert released.wait(WAIT_SECONDS)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_pipeline(items(), write, on_interrupt=released.set)
+    assert released.is_set()

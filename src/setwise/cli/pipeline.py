@@ -21,17 +21,24 @@ OBJECTS_BETWEEN_COLLECTIONS = 200_000
 Stage = Callable[[Any], Any]
 
 
-def run_pipeline(items: Iterable[Any], *stages: Stage, max_in_flight: int = MAX_IN_FLIGHT) -> None:
+def run_pipeline(
+    items: Iterable[Any],
+    *stages: Stage,
+    max_in_flight: int = MAX_IN_FLIGHT,
+    on_interrupt: Callable[[], object] | None = None,
+) -> None:
     """Pass each item through all stages, in order; the results of the last stage are dropped.
 
     The items are read in the calling thread, so that Ctrl-C ends a read that waits for input. At most ``max_in_flight``
     items are between the first and the last stage. An error ends the run as it would in a loop: all earlier items have
     passed all stages, and no later one reaches the stage that failed. No thread is left when it returns or raises.
+    Ctrl-C calls ``on_interrupt``, which must end a stage that waits for the reader of its output.
     """
     with _rare_collections(), ExitStack() as stack:
         workers = [ThreadPoolExecutor(1, f"stage-{number}") for number, _ in enumerate(stages)]
         for worker in reversed(workers):  # the first stage ends first, so that no other waits for it
             stack.callback(worker.shutdown, cancel_futures=True)
+        stack.enter_context(_calling_on_interrupt(on_interrupt))
         last: list[Future[Any] | None] = [None] * len(stages)
         in_flight: deque[Future[Any]] = deque()
         remaining = iter(items)
@@ -53,6 +60,16 @@ def run_pipeline(items: Iterable[Any], *stages: Stage, max_in_flight: int = MAX_
                 last[number] = passed
             in_flight.append(passed)
         _finish(in_flight)
+
+
+@contextmanager
+def _calling_on_interrupt(on_interrupt: Callable[[], object] | None) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        if on_interrupt is not None:
+            on_interrupt()
+        raise
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -12,7 +14,7 @@ from setwise.cli.choices import choice_option
 from setwise.cli.option_groups import EscapeFormulas, ModelPath
 from setwise.cli.pipeline import run_pipeline
 from setwise.cli.read_options import with_read_options
-from setwise.cli.runtime import print_note, print_skipped, show_progress
+from setwise.cli.runtime import discard, print_note, print_skipped, show_progress
 
 __all__ = ["predict"]
 
@@ -89,7 +91,12 @@ def predict(
                 return Predictions.compute(classifier, numbered, encoded, top, marginals)
 
             numbered_batches = batches(documents.numbered(), BATCH)
-            run_pipeline(show_progress(numbered_batches, "documents", size=len), predict_batch, write)
+            run_pipeline(
+                show_progress(numbered_batches, "documents", size=len),
+                predict_batch,
+                write,
+                on_interrupt=partial(discard, sys.stdout) if output == "-" else None,
+            )
     seconds = perf_counter() - started
     print_skipped(documents.problems)
     checks.print_warnings()

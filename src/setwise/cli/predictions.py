@@ -6,7 +6,6 @@ import csv
 import io
 import math
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from setwise.classifier import SetClassifier
 from setwise.cli.features import EncodedDocuments
+from setwise.cli.standard_output import standard_output
 from setwise.data import (
     FORMATS,
     Document,
@@ -164,7 +164,7 @@ def _format_of(output: str) -> str:
 @contextmanager
 def _open_output(output: str, *, may_be_gzip: bool = True) -> Iterator[BinaryIO]:
     with ExitStack() as stack:
-        file = sys.stdout.buffer if output == "-" else stack.enter_context(atomic_writer(output))
+        file = standard_output() if output == "-" else stack.enter_context(atomic_writer(output))
         yield stack.enter_context(gzip_by_suffix(file, output)) if may_be_gzip else file
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "EXIT_USAGE",
     "command_line",
     "command_name",
+    "discard",
     "print_note",
     "print_skipped",
     "run",
@@ -57,14 +58,14 @@ def run(command: Callable[[], object]) -> None:
             _exit("interrupted.", EXIT_INTERRUPTED)
         raise
     except BrokenPipeError:
-        _discard(sys.stdout)
+        discard(sys.stdout)
         sys.exit(EXIT_FAILURE)  # without a message: the reader closed the pipe on purpose
     except OSError as error:
-        _discard(sys.stdout)
+        discard(sys.stdout)
         _exit(f"{error.filename or 'standard output'}: {error.strerror or error}.", EXIT_FAILURE)
 
 
-def _discard(stream: TextIO) -> None:
+def discard(stream: TextIO) -> None:
     """Discard unwritten output; otherwise Python writes it again at exit and prints a traceback."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -74,7 +75,7 @@ def _flush_notes() -> None:
     try:
         sys.stderr.flush()
     except OSError:
-        _discard(sys.stderr)
+        discard(sys.stderr)
 
 
 def _exit(message: str, code: int) -> None:
