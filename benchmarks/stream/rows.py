@@ -13,7 +13,7 @@ from benchmarks.harness.rows import Row
 from benchmarks.stream.texts import generate_texts, write_texts
 from setwise import load
 
-MAX_MB = 500.0
+MAX_MB = 250.0
 N_TRAIN = 4000
 MAX_SHARE_DOCUMENTS = 5000
 

@@ -11,13 +11,13 @@ SECTIONS = {
         "Seconds of the whole process, including its start and loading the model. *Peak* is its peak memory in "
         "megabytes.",
         ("documents", "seconds", "per second", "peak"),
-        "peak below 500",
+        "peak below 250",
         command_rows,
     ),
     "share": Section(
         "Where the time goes",
-        "A loaded model, in one process: scikit-learn's vectorizer tokenizes the texts and computes TF-IDF, on one "
-        "core; setwise predicts label sets from that, on all cores.",
+        "A loaded model, in one process: texts become TF-IDF features, and these become label sets, both on all cores. "
+        "In the command, reading and writing overlap with both.",
         ("seconds", "per second", "percent"),
         "",
         share_rows,

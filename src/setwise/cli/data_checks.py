@@ -26,6 +26,7 @@ class DataChecks:
     def __init__(self, file: str, read_options: ReadOptions, *checks: Check) -> None:
         self._file, self._read_options = file, read_options
         self._checks = checks
+        self._checks_labels = "separator" in checks or "constant" in checks
         format = declared_format(file, read_options)
         self._separator = read_options.separator if format is not None and format.takes("separator") else None
         self._n_documents = self._n_labeled = self._largest_set = self._n_not_covered = 0
@@ -44,12 +45,13 @@ class DataChecks:
 
     def add(self, documents: Iterable[Document], coverage: NDArray[np.float64] | None = None) -> None:
         """Add documents, and the share of their words that the vocabulary of a model contains."""
+        needs_texts, needs_labels = "texts" in self._checks, self._checks_labels
         for document in documents:
             self._n_documents += 1
             self._ids.add(document.id)
-            if "texts" in self._checks:
+            if needs_texts:
                 self._texts.add(document.text if isinstance(document, TextDocument) else None)
-            if document.labels is not None:
+            if needs_labels and document.labels is not None:
                 self._n_labeled += 1
                 self._labels.update(document.labels)
                 self._largest_set = max(self._largest_set, len(document.labels))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -10,8 +12,9 @@ import typer
 
 from setwise.cli.choices import choice_option
 from setwise.cli.option_groups import EscapeFormulas, ModelPath
+from setwise.cli.pipeline import run_pipeline
 from setwise.cli.read_options import with_read_options
-from setwise.cli.runtime import print_note, print_skipped, show_progress
+from setwise.cli.runtime import discard, print_note, print_skipped, show_progress
 
 __all__ = ["predict"]
 
@@ -69,7 +72,7 @@ def predict(
     from setwise.cli.data_checks import DataChecks
     from setwise.cli.features import encode_documents
     from setwise.cli.predictions import Layout, Predictions, open_predictions
-    from setwise.data import batches, check_files, input_files, open_documents
+    from setwise.data import Document, batches, check_files, input_files, open_documents
 
     check_files([model, *input_files(data, read_options)], [output], allow_stdout=True)
     classifier, started = load(model), perf_counter()
@@ -80,11 +83,20 @@ def predict(
         n_sets = min(top, classifier.support_.n_sets)
         layout = Layout(n_sets, marginals is not None, documents.extra_columns, escape_formulas)
         with open_predictions(output, output_format, tuple(map(str, classifier.classes_)), layout) as write:
-            for numbered in batches(show_progress(documents.numbered(), "documents"), BATCH):
+
+            def predict_batch(numbered: list[tuple[int, Document]]) -> Predictions:
                 batch = [document for _, document in numbered]
                 encoded = encode_documents(batch, classifier.vectorizer_, classifier.n_features_in_, documents.name)
                 checks.add(batch, encoded.coverage)
-                write(Predictions.compute(classifier, numbered, encoded, top, marginals))
+                return Predictions.compute(classifier, numbered, encoded, top, marginals)
+
+            numbered_batches = batches(documents.numbered(), BATCH)
+            run_pipeline(
+                show_progress(numbered_batches, "documents", size=len),
+                predict_batch,
+                write,
+                on_interrupt=partial(discard, sys.stdout) if output == "-" else None,
+            )
     seconds = perf_counter() - started
     print_skipped(documents.problems)
     checks.print_warnings()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -14,9 +14,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from setwise.classifier import SetClassifier
 from setwise.cli.features import EncodedDocuments
+from setwise.cli.standard_output import standard_output
 from setwise.data import (
     FORMATS,
     Document,
@@ -89,7 +91,7 @@ class Predictions:
             row_numbers=[number for number, _ in numbered],
             documents=[document for _, document in numbered],
             labels=classifier.labels_.with_indicator(decision.sets).name_lists(),
-            expected_f1=[None if np.isnan(value) else value for value in decision.value.tolist()],
+            expected_f1=_none_for_nan(decision.value),
             coverage=[None] * len(numbered) if encoded.coverage is None else encoded.coverage.tolist(),
             sets=[[(tuple(map(str, scored.labels)), scored.probability) for scored in sets] for sets in ranked],
             marginals=None if min_probability is None else _marginals(classifier, encoded.X, min_probability),
@@ -97,9 +99,12 @@ class Predictions:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one object per document, without the columns copied from the input."""
-        for i, (number, document) in enumerate(zip(self.row_numbers, self.documents, strict=True)):
-            row: dict[str, Any] = {"row": number} if document.id is None else {"row": number, "id": document.id}
-            row |= {"labels": self.labels[i], "expected_f1": self.expected_f1[i], "coverage": self.coverage[i]}
+        columns = (self.row_numbers, self.documents, self.labels, self.expected_f1, self.coverage)
+        for i, (number, document, labels, expected_f1, coverage) in enumerate(zip(*columns, strict=True)):
+            row: dict[str, Any] = {"row": number}
+            if document.id is not None:
+                row["id"] = document.id
+            row["labels"], row["expected_f1"], row["coverage"] = labels, expected_f1, coverage
             if self.sets[i]:
                 row["sets"] = [{"labels": list(names), "probability": p} for names, p in self.sets[i]]
             if self.marginals is not None:
@@ -110,6 +115,13 @@ class Predictions:
         """Return the columns copied from the input, by output name, for each document."""
         extra = (document.extra if isinstance(document, TextDocument) else None for document in self.documents)
         return [{_output_name(name): value for name, value in (columns or {}).items()} for columns in extra]
+
+
+def _none_for_nan(values: NDArray[np.float64]) -> list[float | None]:
+    if np.isnan(values).any():
+        return [None if math.isnan(value) else value for value in values.tolist()]
+    numbers: list[float | None] = values.tolist()
+    return numbers
 
 
 def _output_name(name: str) -> str:
@@ -152,7 +164,7 @@ def _format_of(output: str) -> str:
 @contextmanager
 def _open_output(output: str, *, may_be_gzip: bool = True) -> Iterator[BinaryIO]:
     with ExitStack() as stack:
-        file = sys.stdout.buffer if output == "-" else stack.enter_context(atomic_writer(output))
+        file = standard_output() if output == "-" else stack.enter_context(atomic_writer(output))
         yield stack.enter_context(gzip_by_suffix(file, output)) if may_be_gzip else file
 
 
@@ -161,8 +173,11 @@ def _jsonl(output: str, labels: tuple[str, ...], layout: Layout) -> Iterator[Wri
     with _open_output(output) as file:
 
         def write(predictions: Predictions) -> None:
-            rows = zip(predictions.rows(), predictions.extra_columns(), strict=True)
-            file.write(b"".join(orjson.dumps(row | extra, default=str) + b"\n" for row, extra in rows))
+            rows: Iterable[dict[str, Any]] = predictions.rows()
+            if layout.extra_columns != ():
+                rows = (row | extra for row, extra in zip(rows, predictions.extra_columns(), strict=True))
+            lines = [orjson.dumps(row, default=str, option=orjson.OPT_APPEND_NEWLINE) for row in rows]
+            file.write(b"".join(lines))
             file.flush()
 
         yield write

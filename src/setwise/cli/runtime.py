@@ -26,6 +26,7 @@ __all__ = [
     "EXIT_USAGE",
     "command_line",
     "command_name",
+    "discard",
     "print_note",
     "print_skipped",
     "run",
@@ -57,14 +58,14 @@ def run(command: Callable[[], object]) -> None:
             _exit("interrupted.", EXIT_INTERRUPTED)
         raise
     except BrokenPipeError:
-        _discard(sys.stdout)
+        discard(sys.stdout)
         sys.exit(EXIT_FAILURE)  # without a message: the reader closed the pipe on purpose
     except OSError as error:
-        _discard(sys.stdout)
+        discard(sys.stdout)
         _exit(f"{error.filename or 'standard output'}: {error.strerror or error}.", EXIT_FAILURE)
 
 
-def _discard(stream: TextIO) -> None:
+def discard(stream: TextIO) -> None:
     """Discard unwritten output; otherwise Python writes it again at exit and prints a traceback."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -74,7 +75,7 @@ def _flush_notes() -> None:
     try:
         sys.stderr.flush()
     except OSError:
-        _discard(sys.stderr)
+        discard(sys.stderr)
 
 
 def _exit(message: str, code: int) -> None:
@@ -115,15 +116,20 @@ def print_skipped(problems: Problems) -> None:
             print_note("  ...")
 
 
-def show_progress(items: Iterable[Item], description: str, total: int | None = None) -> Iterator[Item]:
-    """Yield the items; on a terminal, show how many have been processed."""
+def show_progress(
+    items: Iterable[Item], description: str, total: int | None = None, size: Callable[[Item], int] | None = None
+) -> Iterator[Item]:
+    """Yield the items; on a terminal, show how many have been processed, where one item counts as its ``size``."""
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield from items
+        return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(description, total=total)
         for item in items:
             yield item
-            progress.advance(task)
+            progress.advance(task, 1 if size is None else size(item))
 
 
 @contextmanager

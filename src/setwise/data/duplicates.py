@@ -34,9 +34,12 @@ class StringHashes:
 
     def add(self, text: str | None) -> None:
         """Add the string of the next document; None is an empty string."""
-        normalized = "" if text is None else " ".join(text.split())
+        normalized = text and " ".join(text.split())
+        if not normalized:
+            self._hashes.append(_EMPTY)
+            return
         digest = blake2b(normalized.encode(errors="surrogatepass"), digest_size=8).digest()
-        self._hashes.append(int.from_bytes(digest, "little", signed=True) if normalized else _EMPTY)
+        self._hashes.append(int.from_bytes(digest, "little", signed=True))
 
     def n_repeated(self) -> int:
         """Return how many documents repeat the string of an earlier one."""

@@ -241,7 +241,7 @@ class LabelMatrix:
         return self._lists(self.labels)
 
     def _lists(self, labels: Sequence[Any]) -> list[list[Any]]:
-        found = [labels[label] for label in self.indicator.indices]
+        found = [labels[label] for label in self.indicator.indices.tolist()]
         ends = self.indicator.indptr.tolist()
         return [found[start:end] for start, end in pairwise(ends)]
 

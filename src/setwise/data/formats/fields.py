@@ -52,11 +52,11 @@ class FieldNames:
         """Return the extra fields of one record; None if there are no extra columns."""
         return {name: record[name] for name in self.extra_columns(record)} if self.extra else None
 
-    def check_present(self, columns: Iterable[str]) -> None:
+    def check_present(self, columns: Collection[str]) -> None:
         """Raise ``DocumentError`` if a required field is missing."""
-        present = list(columns)
         for name in self.required:
-            if name not in present:
+            if name not in columns:
+                present = list(columns)
                 some = ", ".join(preview(other) for other in present[:MAX_FIELDS_IN_MESSAGE]) or "none"
                 more = ", ..." if len(present) > MAX_FIELDS_IN_MESSAGE else ""
                 raise DocumentError(f"field {name!r} is missing; the fields are {some}{more}.")
@@ -64,14 +64,16 @@ class FieldNames:
 
 def document_from_record(record: Mapping[str, object], fields: FieldNames) -> TextDocument:
     """Return the document in a record; raise ``DocumentError`` if a field is missing or of the wrong type."""
-    fields.check_present(record)
-    text = record[fields.text]
+    text = record.get(fields.text)
+    if len(fields.required) > 1 or not isinstance(text, str):  # else nothing can be missing
+        fields.check_present(record)
     if not isinstance(text, str):
         raise DocumentError(f"field {fields.text!r} must be a string; got {preview(text)}.")
+    labels, id = record.get(fields.labels), record.get(fields.id)
     return TextDocument(
         text,
-        _labels(record.get(fields.labels), fields.labels),
-        _id(record.get(fields.id), fields.id),
+        None if labels is None else _labels(labels, fields.labels),
+        None if id is None else _id(id, fields.id),
         fields.extra_values(record),
     )
 
@@ -84,16 +86,17 @@ def clean_labels(labels: Iterable[str], field: str) -> tuple[str, ...]:
     return cleaned
 
 
-def _labels(value: object, field: str) -> tuple[str, ...] | None:
-    if value is None:
-        return None
+def _labels(value: object, field: str) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise DocumentError(f"field {field!r} must be a list of label names; got {preview(value)}.")
-    return clean_labels((_to_string(label, f"field {field!r} must contain label names") for label in value), field)
+    requirement = f"field {field!r} must contain label names"
+    return clean_labels((_to_string(label, requirement) for label in value), field)
 
 
 def _id(value: object, field: str) -> str | None:
-    return (None if value is None else _to_string(value, f"field {field!r} must be a string")) or None
+    if isinstance(value, str):  # almost always, so no message is prepared
+        return value or None
+    return _to_string(value, f"field {field!r} must be a string")
 
 
 def _to_string(value: object, requirement: str) -> str:

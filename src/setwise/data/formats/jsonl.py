@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import BinaryIO
 
 import orjson
@@ -18,7 +19,7 @@ __all__ = ["JSONL"]
 
 def _read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
     fields = FieldNames.from_options(options)
-    documents = read_lines(Lines(source), lambda line: _parse(line, fields), problems)
+    documents = read_lines(Lines(source), partial(_parse, fields=fields), problems)
     return Reading(Names(), documents, None if fields.extra == "all" else fields.extra)
 
 
@@ -31,16 +32,23 @@ def _recognize(start: bytes, options: ReadOptions) -> bool:
 
 
 def _parse(line: bytes, fields: FieldNames) -> TextDocument | None:
-    text = decode_line(line)
-    if not text.strip():
-        return None
     try:
-        record = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise DocumentError(f"a line must be JSON; {error.msg}.", error.colno) from None
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        text = decode_line(line)  # what is not UTF-8 has a message of its own
+        if not text.strip():
+            return None
+        record = _loads(text)
     if not isinstance(record, dict):
         raise DocumentError(f"a line must be a JSON object; got {preview(record)}.")
     return document_from_record(record, fields)
+
+
+def _loads(text: str) -> object:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise DocumentError(f"a line must be JSON; {error.msg}.", error.colno) from None
 
 
 class _Encoder:

@@ -176,6 +176,7 @@ class Lines:
     def __init__(self, source: Source) -> None:
         self.number = 0
         self._source = source
+        self._readline = source.file.readline
         self._n_empty = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -186,24 +187,27 @@ class Lines:
 
     def next_with_end(self) -> bytes:
         """Return the next line with its line end, without the byte order mark of the file."""
-        name = self._source.name
         try:
-            line = self._source.file.readline(MAX_LINE_BYTES + 1)
+            line = self._readline(MAX_LINE_BYTES + 1)
         except InvalidData:
             raise
         except _READ_ERRORS as error:
-            raise _stream_error(name, error) from error
+            raise _stream_error(self._source.name, error) from error
         if not line:
             raise StopIteration
         self.number += 1
         if len(line) > MAX_LINE_BYTES:
-            raise InvalidData(f"{name}, line {self.number}: a line must have at most {MAX_LINE_BYTES:,} bytes.")
-        self._n_empty = self._n_empty + 1 if line in (b"\n", b"\r\n") else 0
-        if self._n_empty > MAX_EMPTY_LINES:
-            raise InvalidData(
-                f"{name}, line {self.number}: there must be at most {MAX_EMPTY_LINES:,} empty lines in a row."
-            )
+            raise InvalidData(f"{self._place()}: a line must have at most {MAX_LINE_BYTES:,} bytes.")
+        if len(line) <= 2 and line in (b"\n", b"\r\n"):
+            self._n_empty += 1
+            if self._n_empty > MAX_EMPTY_LINES:
+                raise InvalidData(f"{self._place()}: there must be at most {MAX_EMPTY_LINES:,} empty lines in a row.")
+        else:
+            self._n_empty = 0
         return line.removeprefix(BOM) if self.number == 1 else line
+
+    def _place(self) -> str:
+        return f"{self._source.name}, line {self.number}"
 
     def skip_empty(self) -> None:
         """Skip the empty lines that follow, many at a time."""
