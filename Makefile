@@ -17,7 +17,7 @@ define install_listed
 	@$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-text bench-default reproduction reproduction-page format clean
+.PHONY: help install demo test slow golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-text bench-default reproduction reproduction-page format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -29,6 +29,9 @@ demo: install ## train on docstrings and show predictions
 
 test: install $(VENV)/.extra-test ## run the tests
 	$(PY) -m pytest -n 2 --dist loadfile
+
+slow: install $(VENV)/.extra-test $(VENV)/.extra-report ## run the slow tests, which `make test` leaves out
+	$(PY) -m pytest -n 2 --dist loadfile -m slow
 
 golden: install $(VENV)/.extra-test ## compare predictions on all corpora with the golden record
 	$(PY) -m pytest -n 2 -m "" tests/golden

@@ -133,6 +133,7 @@ def test_numerical_errors_are_detected(
     assert row.verdict == verdict
 
 
+@pytest.mark.slow
 @reads_proc
 def test_memory_is_measured_in_a_process_that_trains(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = list(model_rows.memory_rows(problem, TINY))

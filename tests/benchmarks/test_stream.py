@@ -16,6 +16,7 @@ def few_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream_rows, "N_TRAIN", 80)
 
 
+@pytest.mark.slow
 def test_memory_and_time_of_each_file_are_measured() -> None:
     rows = list(stream_rows.command_rows("synthetic_texts", (10, 30)))
     assert [row.values["documents"] for row in rows] == [10.0, 30.0]

@@ -115,6 +115,7 @@ def test_docs_name_every_example(repository: Path) -> None:
     assert named == {f"examples/{path.name}" for path in (repository / "examples").glob("*.py")}
 
 
+@pytest.mark.slow
 def test_the_calibration_example_prints_what_the_page_says(repository: Path, tmp_path: Path, corpus: Any) -> None:
     page = (repository / "docs" / "prediction.md").read_text(encoding="utf-8")
     result = run_example(repository, tmp_path, "examples/calibration.py", corpus("bibtex").folder.parent)

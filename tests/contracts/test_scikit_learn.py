@@ -82,6 +82,7 @@ def test_checks_pass_but_for_those_that_know_no_label_sets() -> None:
     assert {name for name, result in found.items() if result["status"] == "xfail"} == EXPECTED.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parameters",
     [{}, {"inference": "exact"}, {"decision": "most_probable"}, {"calibration": "likelihood"}],

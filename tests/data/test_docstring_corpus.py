@@ -36,5 +36,6 @@ def test_labels_are_module_kind_and_content(docstrings: list[Docstring]) -> None
     assert {"sklearn", "sklearn.linear_model", "method"} <= set(fit.labels)
 
 
+@pytest.mark.slow
 def test_the_order_is_the_same_each_time(docstrings: list[Docstring]) -> None:
     assert [one.name for one in collect_docstrings()] == [one.name for one in docstrings]

@@ -213,6 +213,7 @@ def test_bad_parameters_are_named(parameter: str, value: Any) -> None:
         PairwiseCRF(**{parameter: value}).fit(X, y)
 
 
+@pytest.mark.slow
 def test_bibtex_trains_to_its_certificate(corpus: Any) -> None:
     X, y = corpus("bibtex").read("train")
     model = PairwiseCRF(strength=1e-3, tol=1e-4).fit(X, y)

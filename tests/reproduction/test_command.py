@@ -126,6 +126,7 @@ def test_a_failed_task_is_reported_with_its_reason(corpora: Path, tmp_path: Path
     assert not more
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_reported_and_the_next_call_continues(done: Path, corpora: Path, tmp_path: Path) -> None:
     arguments = (*SMOKE, "--data", corpora, "--output", tmp_path)
     with subprocess.Popen(

@@ -6,6 +6,8 @@ import statistics
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from reproduction.paper import MODELS, printed
 from reproduction.plan import DATASETS, FULL, TABLES, plan_tasks
 from reproduction.report import UNEXPLAINED, figure_titles, page
@@ -19,6 +21,7 @@ def stored_rows() -> list[Row]:
     return read_rows(DOCS / "reproduction" / "rows")
 
 
+@pytest.mark.slow
 def test_the_page_is_generated_from_its_rows() -> None:
     rows = stored_rows()
     assert rows

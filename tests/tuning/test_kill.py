@@ -41,6 +41,7 @@ def finished_lines(path: Path) -> list[bytes]:
     return content[: content.rfind(b"\n") + 1].splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_twenty_kills_lose_nothing(tmp_path: Path) -> None:
     alone = start(tmp_path / "alone")

@@ -44,6 +44,7 @@ def f1_after(model: LabelModel, some: list[Part], recipe: Recipe, n_iterations: 
     return evaluate_recipe(recipe, [part.held_out(fit_for(model, part.X, part.y, n_iterations)) for part in some])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("n_folds", [None, 3])
 def test_every_point_of_a_curve_is_a_training_of_so_many_iterations(name: str, n_folds: int | None) -> None:

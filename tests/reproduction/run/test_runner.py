@@ -70,6 +70,7 @@ def test_rows_are_stored_in_the_order_of_their_keys(complete: Path) -> None:
     assert len(lines) == 1 + len(rows)
 
 
+@pytest.mark.slow
 def test_a_failed_task_has_a_reason_and_the_next_run_repeats_it(complete: Path, tmp_path: Path) -> None:
     write_corpus(tmp_path / "data")
     config, folder = tiny_config(tmp_path), tmp_path / "rows"
@@ -126,6 +127,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_runs_that_are_killed_and_continued_give_the_same_rows(complete: Path, tmp_path: Path) -> None:
     write_corpus(tmp_path / "data")
