@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import repeat
+from operator import contains
 from typing import Any
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -25,7 +27,7 @@ def analyzer_for(parameters: Mapping[str, Any], texts: Sequence[str]) -> _core.T
     The texts matter only because a table that few of them need is not built for the others.
     """
     lowercase = bool(parameters["lowercase"])
-    sigma = lowercase and any(CAPITAL_SIGMA in text for text in texts)
+    sigma = lowercase and any(map(contains, texts, repeat(CAPITAL_SIGMA)))
     lengths = tuple(parameters["ngram_range"])
     is_words, beside = parameters["analyzer"] == "word", parameters["char_ngram_range"]
     stop_words = parameters["stop_words"]
@@ -67,5 +69,5 @@ def unspaced_share(texts: Iterable[str]) -> float:
     >>> unspaced_share(["東京 ok"])
     0.5
     """
-    unspaced, total = _core.count_scripts(character_table(False, None, False), list(check_strings(texts)))
+    unspaced, total = _core.count_scripts(character_table(False, None, False), check_strings(texts))
     return unspaced / total if total else 0.0

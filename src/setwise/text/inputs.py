@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -53,8 +53,8 @@ def _check_no_text_column(frame: Any) -> None:
             )
 
 
-def check_strings(texts: Any) -> Iterator[str]:
-    """Yield the texts; raise ``InvalidData`` at the first that is not a string."""
+def check_strings(texts: Any) -> list[str]:
+    """Return the texts as a list; raise ``InvalidData`` at the first that is not a string."""
     if is_frame(texts):  # iterating over it would yield the names of its columns
         if len(texts.columns) != 1:
             raise InvalidData(
@@ -63,7 +63,9 @@ def check_strings(texts: Any) -> Iterator[str]:
         texts = texts.iloc[:, 0]
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise InvalidData(f"texts must be a list of strings; got a value of type {type(texts).__name__}.")
-    for number, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InvalidData(f"texts must be strings; got a value of type {type(text).__name__} as text {number}.")
-        yield text
+    checked = list(texts)
+    if set(map(type, checked)) - {str}:  # a loop would take longer than some texts
+        for number, text in enumerate(checked):
+            if not isinstance(text, str):
+                raise InvalidData(f"texts must be strings; got a value of type {type(text).__name__} as text {number}.")
+    return checked

@@ -217,7 +217,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform_with_coverage(self, texts: Iterable[str]) -> tuple[sp.csr_array, NDArray[np.float64]]:
         """Return the results of :meth:`transform` and :meth:`coverage`, analyzing each text once."""
         check_is_fitted(self)
-        checked = list(check_strings(texts))
+        checked = check_strings(texts)
         rows, coverage = _core.tfidf(
             self._analyzer(checked),
             self._vocabulary,
@@ -309,7 +309,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _fit(self, texts: Iterable[str]) -> tuple[_core.TermCounts, NDArray[np.uint8]]:
         """Set the fitted attributes; return the counted terms, and which of the selected ones are kept."""
         check_parameters(self.get_params(deep=False))
-        checked = list(check_strings(texts))
+        checked = check_strings(texts)
         if not checked:
             raise InvalidData("texts must contain at least one text; got none.")
         counts = _core.TermCounts(self._analyzer(checked), checked, effective_n_jobs(self.n_jobs))
