@@ -202,8 +202,10 @@ class ClassifierSpec:
         progress: ProgressCallback,
     ) -> FeatureChoice:
         """Choose the feature set on held-out documents, with BR and the recipes that screen settings."""
-        model = BinaryRelevance(n_jobs=self._options.n_jobs)
-        recipes = screening(self.candidates(model, self.recipe(seed), may_be_empty))
+        recipes: list[Candidate] = []
+        if len(feature_sets) > 1:
+            model = BinaryRelevance(n_jobs=self._options.n_jobs)
+            recipes = screening(self.candidates(model, self.recipe(seed), may_be_empty))
         return select_features(
             feature_sets,
             make_parts,
