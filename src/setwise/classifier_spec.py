@@ -31,7 +31,7 @@ from setwise.inference import IDENTITY, INFERENCES, SetCalibration
 from setwise.labels import LabelMatrix, Support, lists_of_names
 from setwise.learners import critical_strength
 from setwise.metrics import METRICS
-from setwise.models import BUDGETS, MODELS, BinaryRelevance, LabelModel, entry_of, model_class
+from setwise.models import BUDGETS, FEATURE_BUDGETS, MODELS, BinaryRelevance, LabelModel, entry_of, model_class
 from setwise.posterior import require
 from setwise.prediction import Candidate, Recipe, TuningTargets, are_compatible, candidates, feasible, screening
 from setwise.text import (
@@ -154,7 +154,7 @@ class ClassifierSpec:
     def feature_sets(self, documents: Any) -> list[FeatureSet]:
         """Return the features to choose from for texts or the rows of a matrix; a single one where none are tuned."""
         options = self._options
-        tunes = isinstance(options.model, str) and options.budget != "quick"
+        tunes = isinstance(options.model, str) and options.budget in FEATURE_BUDGETS
         if isinstance(documents, list):
             vectorizers = options.vectorizer
             if vectorizers is None:

@@ -63,7 +63,7 @@ NJobs = Annotated[int | None, typer.Option(min=1, help="Number of threads; all c
 def build_classifier(
     *,
     model: str = "br",
-    vectorizer: Any = None,
+    vectorizers: Any = None,
     inference: str = "tuned",
     decision: str = "tuned",
     calibration: str = "tuned",
@@ -73,12 +73,16 @@ def build_classifier(
     n_jobs: int | None = None,
     checkpoint: str | None = None,
 ) -> SetClassifier:
-    """Return an unfitted classifier that shows its progress on a terminal."""
+    """Return an unfitted classifier that shows its progress on a terminal.
+
+    Of several vectorizers, the first is used where the budget does not choose features.
+    """
     from setwise import SetClassifier  # imported late: `setwise --version` must not wait for scikit-learn
+    from setwise.models import FEATURE_BUDGETS
 
     parameters: dict[str, Any] = {
         "model": model,
-        "vectorizer": vectorizer,
+        "vectorizer": vectorizers if vectorizers is None or budget in FEATURE_BUDGETS else vectorizers[0],
         "inference": inference,
         "decision": decision,
         "calibration": None if calibration == "none" else calibration,

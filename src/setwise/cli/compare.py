@@ -65,7 +65,7 @@ def compare(
         started = perf_counter()
         classifier = build_classifier(
             model=name,
-            vectorizer=vectorizers if budget != "quick" else vectorizers[0],
+            vectorizers=vectorizers,
             budget=budget,
             scoring=scoring,
             random_state=random_state,

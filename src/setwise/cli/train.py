@@ -36,8 +36,8 @@ __all__ = ["train"]
 N_ALTERNATIVES = 5
 """Rows of the table of tuning results."""
 
-MOSTLY = 0.3
-"""Share of letters from which a corpus counts as one of a script without spaces."""
+UNSPACED_SHARE = 0.3
+"""Share of letters in scripts without spaces from which the command says so."""
 
 
 @with_text_options
@@ -99,7 +99,7 @@ def train(
     _print_script(dataset.X)
     validation = None if valid is None else _read_validation(valid, read_options, dataset.X, checks)
     classifier = build_classifier(
-        vectorizer=vectorizers if budget != "quick" else vectorizers[0],
+        vectorizers=vectorizers,
         model=model,
         inference=inference,
         decision=decision,
@@ -137,7 +137,7 @@ def _print_script(documents: Any) -> None:
     """Say so where the texts are in a language that puts no spaces between words."""
     from setwise.text import unspaced_share
 
-    if isinstance(documents, list) and (share := unspaced_share(documents)) >= MOSTLY:
+    if isinstance(documents, list) and (share := unspaced_share(documents)) >= UNSPACED_SHARE:
         print_note(
             f"{share:.0%} of the letters belong to scripts without spaces between words, such as Chinese or Thai: "
             f"their characters and pairs of characters are used as words"

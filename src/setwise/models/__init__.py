@@ -8,7 +8,16 @@ from setwise.models.base import Callback, LabelModel, ModelSize, ModelState
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
 from setwise.models.crf import PairwiseCRF
-from setwise.models.grids import BUDGETS, BudgetName, Patience, Setting, StrengthPath, elastic_paths, learner_grid
+from setwise.models.grids import (
+    BUDGETS,
+    FEATURE_BUDGETS,
+    BudgetName,
+    Patience,
+    Setting,
+    StrengthPath,
+    elastic_paths,
+    learner_grid,
+)
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 from setwise.models.precomputed import posterior_of_probabilities
@@ -17,6 +26,7 @@ from setwise.models.state_checks import check_array, check_sparse, csr_of_parts
 
 __all__ = [
     "BUDGETS",
+    "FEATURE_BUDGETS",
     "MODELS",
     "BernoulliMixture",
     "BinaryRelevance",

@@ -18,6 +18,7 @@ from setwise.models.base import falling_strengths
 
 __all__ = [
     "BUDGETS",
+    "FEATURE_BUDGETS",
     "BudgetName",
     "Patience",
     "Setting",
@@ -31,6 +32,9 @@ __all__ = [
 BudgetName = Literal["quick", "normal", "thorough"]
 BUDGETS: tuple[BudgetName, ...] = ("quick", "normal", "thorough")
 """How much is tried for a model: a number of settings, whatever the machine."""
+
+FEATURE_BUDGETS: frozenset[BudgetName] = frozenset({"normal", "thorough"})
+"""Budgets with which features are chosen too, unless the caller says which to use."""
 
 LEAST_L1_RATIO = 0.1
 """The critical strength grows without bound as the L1 ratio falls to 0; below this ratio it is that of this ratio."""

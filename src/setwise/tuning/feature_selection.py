@@ -75,7 +75,7 @@ def select_features(
         Name of the metric.
     n_jobs : int, optional
     progress : callable, optional
-        Called after each feature set.
+        Called after each strength of each feature set.
 
     Returns
     -------
@@ -86,10 +86,8 @@ def select_features(
     best, best_parts, best_value = feature_sets[0], [], 0.0
     trials: list[FeatureTrial] = []
     for number, one in enumerate(feature_sets):
-        if progress is not None:
-            progress(Progress(number, len(feature_sets), stage="choosing features"))
         parts = make_parts(one.transformer)
-        value = _best_value(parts, recipes, scoring, n_jobs)
+        value = _best_value(parts, recipes, scoring, n_jobs, _part_of(progress, number, len(feature_sets)))
         trials.append(FeatureTrial(one.name, value, parts[0].features.n_features))
         gain = oriented(scoring, value) - oriented(scoring, best_value)
         if number == 0 or gain > LEAST_GAIN * abs(best_value):
@@ -97,12 +95,29 @@ def select_features(
     return FeatureChoice(best, best_parts, trials)
 
 
-def _best_value(parts: Sequence[Part], recipes: Sequence[Candidate], scoring: MetricName, n_jobs: int | None) -> float:
+def _part_of(progress: ProgressCallback | None, number: int, n_sets: int) -> ProgressCallback | None:
+    """Return a callback for the search with one feature set, which reports it as a part of the whole choice."""
+    if progress is None:
+        return None
+
+    def report(one: Progress) -> None:
+        assert one.total is not None
+        progress(Progress(number * one.total + one.done, n_sets * one.total, stage="choosing features"))
+
+    return report
+
+
+def _best_value(
+    parts: Sequence[Part],
+    recipes: Sequence[Candidate],
+    scoring: MetricName,
+    n_jobs: int | None,
+    progress: ProgressCallback | None,
+) -> float:
     """Return the metric at the best of a few strengths."""
     model = BinaryRelevance(n_jobs=n_jobs)
     critical = critical_strength(parts[0].features, parts[0].y, n_jobs)
-    best = best_of(
-        search(model, learner_grid(model, "quick", critical), parts, recipes=recipes, scoring=scoring), scoring
-    )
+    grid = learner_grid(model, "quick", critical)
+    best = best_of(search(model, grid, parts, recipes=recipes, scoring=scoring, progress=progress), scoring)
     assert best is not None
     return best.value
