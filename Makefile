@@ -17,7 +17,7 @@ define install_listed
 	@$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test slow golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-text bench-default reproduction reproduction-page format clean
+.PHONY: help install demo test slow golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-text bench-features bench-default reproduction reproduction-page format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -86,6 +86,9 @@ bench-cpu: install $(VENV)/.extra-bench ## measure processor time of small jobs,
 
 bench-text: install $(VENV)/.extra-bench ## time text to features and text to label sets against scikit-learn and fastText
 	$(PY) -m benchmarks.text
+
+bench-features: install $(VENV)/.extra-bench ## compare the features that validation chooses with each feature set fixed
+	$(PY) -m benchmarks.features
 
 reproduction: install $(VENV)/.extra-report ## run the paper's experiments and write docs/reproduction.md; continues an interrupted run
 	$(PY) -m reproduction --output docs/reproduction --page docs/reproduction.md

@@ -9,8 +9,7 @@ import pytest
 
 from setwise import SetClassifier
 from setwise.decision import gfm, most_probable
-from setwise.inference import SetCalibration
-from setwise.labels import Decision
+from setwise.labels import Decision, SetCalibration
 from setwise.metrics import Overlap, calibration_error, instance_f1, read_pair
 from setwise.models import BinaryRelevance
 from setwise.posterior import Posterior

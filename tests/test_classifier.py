@@ -14,8 +14,8 @@ from setwise.classifier import ScoredSet
 from setwise.data import hold_out
 from setwise.decision import DECISIONS, expected_f, gfm, most_probable, threshold
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
-from setwise.inference import INFERENCES, BlendInference, ExactInference, SetCalibration, base, size_marginals_of
-from setwise.labels import LabelMatrix, Support
+from setwise.inference import INFERENCES, BlendInference, ExactInference, base, size_marginals_of
+from setwise.labels import LabelMatrix, SetCalibration, Support
 from setwise.learners import FeatureColumns
 from setwise.metrics import instance_f1
 from setwise.models import MODELS, BernoulliMixture, BinaryRelevance

@@ -9,7 +9,7 @@ import pytest
 
 from setwise import SetClassifier
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
-from setwise.inference import SetCalibration
+from setwise.labels import SetCalibration
 from tests.test_classifier import BR, NEW, X, plain, y
 
 CV = "cv must be None, a number above 0 and below 1 or an integer of at least 2; got "

@@ -13,8 +13,8 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from setwise import SetClassifier, decide
 from setwise.exceptions import InvalidData, InvalidParameter
-from setwise.inference import SetCalibration, base
-from setwise.labels import LabelMatrix, Support
+from setwise.inference import base
+from setwise.labels import LabelMatrix, SetCalibration, Support
 from setwise.metrics import instance_f1
 from setwise.models import BinaryRelevance
 from tests.models.corpora import NAMES, name_lists, small_corpus

@@ -29,6 +29,7 @@ FORMATS = {
     "settings": "{:.0f}",
     "iterations": "{:,.0f}",
     "documents": "{:,.0f}",
+    "features": "{:,.0f}",
     "sets": "{:,.0f}",
     "objective": "{:,.4f}",
     "non-zeros": "{:,.0f}",

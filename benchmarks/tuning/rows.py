@@ -19,9 +19,9 @@ from setwise.exceptions import NotConverged
 from setwise.labels import LabelMatrix, Support
 from setwise.learners import critical_strength
 from setwise.metrics import instance_f1
-from setwise.models import MODELS, LabelModel, Patience, StrengthPath, elastic_paths
+from setwise.models import MODELS, LabelModel, Patience, StrengthPath, elastic_paths, fit_for
 from setwise.prediction import Candidate, Recipe, TuningTargets, tune_recipe
-from setwise.tuning import PAPER, Trial, Validation, best_of, default_validation, fit_for, search
+from setwise.tuning import PAPER, Trial, Validation, best_of, default_validation, search
 
 MAX_FITS = 30.0  # cost of the whole grid, in single fits of LIBLINEAR
 N_ROUNDS = 3

@@ -19,8 +19,9 @@ from reproduction.run.corpora import Documents, Parts, random_subset
 from reproduction.run.rows import ScoreRow, pack
 from reproduction.run.run_config import RunConfig, StepCallback, derived_seed, peak_mb, versions
 from setwise.learners import critical_strength
+from setwise.models import fit_for
 from setwise.prediction import Candidate
-from setwise.tuning import CurveSchedule, Progress, Trial, Validation, fit_for, search
+from setwise.tuning import CurveSchedule, Progress, Trial, Validation, search
 
 __all__ = ["FEW_DOCUMENTS", "FEW_DOCUMENTS_CBM", "N_FOLDS", "Choice", "ModelTask", "choose_setting", "mean_curve"]
 

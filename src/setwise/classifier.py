@@ -15,8 +15,7 @@ from setwise._validation import check_sample_weight
 from setwise.classifier_predictions import ScoredSet, SetPredictor
 from setwise.classifier_spec import ClassifierSpec
 from setwise.exceptions import Incompatible, InvalidData
-from setwise.inference import SetCalibration
-from setwise.labels import LabelMatrix
+from setwise.labels import LabelMatrix, SetCalibration
 from setwise.learners import FeatureColumns
 from setwise.metrics import MetricName
 from setwise.models import BudgetName, LabelModel

@@ -27,8 +27,8 @@ from setwise._validation import (
 )
 from setwise.decision import DECISIONS
 from setwise.exceptions import Incompatible, InvalidParameter
-from setwise.inference import IDENTITY, INFERENCES, SetCalibration
-from setwise.labels import LabelMatrix, Support, lists_of_names
+from setwise.inference import INFERENCES
+from setwise.labels import IDENTITY, LabelMatrix, SetCalibration, Support, lists_of_names
 from setwise.learners import critical_strength
 from setwise.metrics import METRICS
 from setwise.models import BUDGETS, FEATURE_BUDGETS, MODELS, BinaryRelevance, LabelModel, entry_of, model_class

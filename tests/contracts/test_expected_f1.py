@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from setwise.inference import SetCalibration
-from setwise.labels import LabelMatrix, Support
+from setwise.labels import LabelMatrix, SetCalibration, Support
 from setwise.models import MODELS, LabelSizeFactors
 from setwise.posterior import lacking
 from setwise.prediction import Recipe

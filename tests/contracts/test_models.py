@@ -311,7 +311,7 @@ class TestState:
         (tmp_path / "rest.json").write_text(json.dumps([state.model, state.parameters, state.values]))
         kind, parameters, values = json.loads((tmp_path / "rest.json").read_text())
         with np.load(tmp_path / "arrays.npz") as arrays:
-            loaded = type(model).from_state(ModelState(kind, parameters, values, dict(arrays)))
+            loaded = type(model).from_state(ModelState(kind, parameters, values, dict(arrays), state.members))
         assert_same_bits(answers(model, documents.new), answers(loaded, documents.new))
         assert loaded.classes_ == model.classes_
 

@@ -23,7 +23,8 @@ from setwise.cli.app import app
 from setwise.cli.scoring import BatchScorer
 from setwise.decision import DECISIONS
 from setwise.exceptions import Incompatible
-from setwise.inference import INFERENCES, SetCalibration
+from setwise.inference import INFERENCES
+from setwise.labels import SetCalibration
 from setwise.models import MODELS, LabelSizeFactors
 from setwise.prediction import are_compatible
 from setwise.text import TextVectorizer

@@ -23,8 +23,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from setwise import SetClassifier
 from setwise.data import find_corpus
 from setwise.exceptions import Incompatible, NotConverged
-from setwise.inference import SetCalibration
-from setwise.labels import LabelMatrix, Support
+from setwise.labels import LabelMatrix, SetCalibration, Support
 from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
 from setwise.posterior import Posterior, lacking
 from setwise.prediction import HeldOut, Recipe, TuningTargets, are_compatible, tune_recipe

@@ -13,15 +13,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, softmax
 
 from setwise.exceptions import Incompatible, InvalidData
-from setwise.inference import (
-    IDENTITY,
-    SetCalibration,
-    SupportInference,
-    fit_calibration,
-    fit_scaling,
-    improve_calibration,
-)
-from setwise.labels import Support
+from setwise.inference import SupportInference, fit_calibration, fit_scaling, improve_calibration
+from setwise.labels import IDENTITY, SetCalibration, Support
 from setwise.models import LabelSizeFactors, PairwiseCRF
 from setwise.posterior import LazyPosterior
 from tests.inference.models import br_of_scores, random_cbm, support_of

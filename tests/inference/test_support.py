@@ -20,11 +20,11 @@ from setwise.inference import (
     ExactInference,
     ModeInference,
     SampledInference,
-    SetCalibration,
     SupportInference,
     documents_per_block,
     size_marginals_of,
 )
+from setwise.labels import SetCalibration
 from setwise.models import PairwiseCRF
 from tests.inference.models import br_of_scores, random_cbm, support_of, whole_support
 from tests.models.corpora import small_corpus

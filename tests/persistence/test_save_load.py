@@ -15,8 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from setwise import SetClassifier, __version__, load
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
-from setwise.inference import SetCalibration
-from setwise.labels import LabelMatrix
+from setwise.labels import LabelMatrix, SetCalibration
 from setwise.models import BinaryRelevance, ClassifierChain
 from setwise.persistence import FORMAT_VERSION, read_model
 from setwise.text import TextVectorizer
@@ -235,7 +234,7 @@ class TestErrors:
         (tmp_path / "foreign").write_text("label,text\n")
         (tmp_path / "cut").write_bytes(good[:-1])
         (tmp_path / "longer").write_bytes(good + b"\0")
-        (tmp_path / "newer").write_bytes(good.replace(CURRENT_VERSION, b'"setwise_format": "4"'))
+        (tmp_path / "newer").write_bytes(good.replace(CURRENT_VERSION, b'"setwise_format": "5"'))
         (tmp_path / "older").write_bytes(good.replace(CURRENT_VERSION, b'"setwise_format": "1"'))
         (tmp_path / "altered").write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
         (tmp_path / "renamed").write_bytes(good.replace(b'\\"ape\\"', b'\\"ipe\\"'))
@@ -247,8 +246,8 @@ class TestErrors:
             "foreign": "It is not a complete safetensors file",
             "cut": "It is not a complete safetensors file",
             "longer": "It is not a complete safetensors file",
-            "newer": "Unknown format version '4'; this setwise reads version 3.",
-            "older": "Unknown format version '1'; this setwise reads version 3.",
+            "newer": "Unknown format version '5'; this setwise reads version 4.",
+            "older": "Unknown format version '1'; this setwise reads version 4.",
             "altered": "The arrays do not match their checksum. The file is damaged: copy it again",
             "renamed": "The manifest does not match its checksum.",
             "other": "It is a safetensors file, but not a setwise model.",

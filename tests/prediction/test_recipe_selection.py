@@ -11,8 +11,7 @@ from numpy.testing import assert_array_equal
 
 from setwise.data import folds
 from setwise.exceptions import Incompatible
-from setwise.inference import SetCalibration
-from setwise.labels import LabelMatrix, MostProbable, Support
+from setwise.labels import LabelMatrix, MostProbable, SetCalibration, Support
 from setwise.metrics import instance_f1
 from setwise.models import BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
 from setwise.prediction import (

@@ -14,9 +14,9 @@ from setwise import SetClassifier
 from setwise.data import hold_out
 from setwise.exceptions import Incompatible, InvalidParameter
 from setwise.learners import FeatureColumns
-from setwise.models import MODELS, BinaryRelevance, LabelSizeFactors
+from setwise.models import MODELS, BinaryRelevance, LabelSizeFactors, fit_for
 from setwise.posterior import Posterior
-from setwise.tuning import FEW_DOCUMENTS, default_validation, fit_for
+from setwise.tuning import FEW_DOCUMENTS, default_validation
 from tests.models.corpora import name_lists, same_state, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")

@@ -16,8 +16,9 @@ from setwise.models import (
     LabelSizeFactors,
     PairwiseCRF,
     Patience,
+    fit_for,
 )
-from setwise.tuning import EarlyStopping, fit_for
+from setwise.tuning import EarlyStopping
 from tests.models.corpora import same_state, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")

@@ -8,9 +8,9 @@ import pytest
 
 from setwise.exceptions import InvalidParameter
 from setwise.labels import LabelMatrix
-from setwise.models import BinaryRelevance, Patience, StrengthPath
+from setwise.models import BinaryRelevance, Patience, StrengthPath, fit_for
 from setwise.prediction import Candidate, Recipe, evaluate_recipe
-from setwise.tuning import CurveSchedule, Part, Validation, fit_for, learning_curve, search
+from setwise.tuning import CurveSchedule, Part, Validation, learning_curve, search
 from tests.models.corpora import small_corpus
 
 GRID = [StrengthPath((1e-2, 1e-3), {"l1_ratio": 0.5})]

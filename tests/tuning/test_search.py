@@ -19,9 +19,10 @@ from setwise.models import (
     PairwiseCRF,
     Patience,
     StrengthPath,
+    fit_for,
 )
 from setwise.prediction import Candidate, HeldOut, Recipe, TuningTargets, tune_recipe
-from setwise.tuning import PAPER, Progress, Validation, best_of, fit_for, search
+from setwise.tuning import PAPER, Progress, Validation, best_of, search
 from tests.models.corpora import small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")

@@ -2,13 +2,7 @@
 
 from setwise.inference.base import Inference, documents_per_block
 from setwise.inference.blend import BlendInference, size_marginals_of
-from setwise.inference.calibration import (
-    IDENTITY,
-    SetCalibration,
-    fit_calibration,
-    fit_scaling,
-    improve_calibration,
-)
+from setwise.inference.calibration import fit_calibration, fit_scaling, improve_calibration
 from setwise.inference.exact import ExactInference
 from setwise.inference.mode import ModeInference
 from setwise.inference.registry import INFERENCES, InferenceEntry
@@ -16,7 +10,6 @@ from setwise.inference.sampled import MAX_DRAWN, SampledInference
 from setwise.inference.support import SupportInference
 
 __all__ = [
-    "IDENTITY",
     "INFERENCES",
     "MAX_DRAWN",
     "BlendInference",
@@ -25,7 +18,6 @@ __all__ = [
     "InferenceEntry",
     "ModeInference",
     "SampledInference",
-    "SetCalibration",
     "SupportInference",
     "documents_per_block",
     "fit_calibration",

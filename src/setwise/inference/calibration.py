@@ -1,11 +1,4 @@
-"""Set calibration: how far to trust the scale of the model, the frequency of a set, and its size.
-
-A set of the support is scored as::
-
-    scale * log p(set | x)  +  prior * log count(set)  +  size * |set|
-
-(1, 0, 0) is the paper. The three numbers are fitted on documents that the model was not trained on.
-"""
+"""Fitting a :class:`setwise.labels.SetCalibration` on documents that the model was not trained on."""
 
 from __future__ import annotations
 
@@ -20,15 +13,12 @@ from scipy.optimize import minimize
 from setwise import _core
 from setwise.exceptions import InvalidData
 from setwise.inference.base import documents_per_block
-from setwise.labels import LabelMatrix, SetDistribution, Support
+from setwise.labels import IDENTITY, LabelMatrix, SetCalibration, Support, set_features
 from setwise.posterior import Posterior
 
-__all__ = ["IDENTITY", "SetCalibration", "calibrate", "fit_calibration", "fit_scaling", "improve_calibration"]
+__all__ = ["fit_calibration", "fit_scaling", "improve_calibration"]
 
 Array = NDArray[np.float64]
-
-UNSEEN_COUNT = 0.5
-"""Count of a set that was added to the support and that no training document has."""
 
 _NEWTON_STEPS = 50
 """Most steps of Newton's method; three parameters need far fewer."""
@@ -41,72 +31,6 @@ _GAIN = 1e-10
 
 _LEAST_CHANCE = 1e-15
 """Lower bound of the probability of a label: the rounding error of a probability."""
-
-
-@dataclass(frozen=True)
-class SetCalibration:
-    """Scale, prior and size tilt of the score of a set; the defaults change nothing.
-
-    Parameters
-    ----------
-    scale : float
-        Factor of the log-probability.
-    prior : float
-        Factor of the log of the set's count in training.
-    size : float
-        Score per label of the set.
-
-    Examples
-    --------
-    >>> from setwise.inference import SetCalibration
-    >>> SetCalibration().is_identity, SetCalibration(0.5).is_identity
-    (True, False)
-    """
-
-    scale: float = 1.0
-    prior: float = 0.0
-    size: float = 0.0
-
-    @property
-    def is_identity(self) -> bool:
-        """Whether scores stay as they are."""
-        return astuple(self) == (1.0, 0.0, 0.0)
-
-    @property
-    def keeps_logits(self) -> bool:
-        """Whether logits stay as they are, which the prior does not act on."""
-        return (self.scale, self.size) == (1.0, 0.0)
-
-    def bias(self, support: Support) -> Array:
-        """Return what each set's score has beyond the scaled log-probability."""
-        log_count, size = _set_features(support)
-        return self.prior * log_count + self.size * size
-
-
-IDENTITY = SetCalibration()
-"""The calibration that changes nothing."""
-
-
-def _set_features(support: Support) -> tuple[Array, Array]:
-    """Return the log count and the size of each set."""
-    return np.log(np.maximum(support.counts, UNSEEN_COUNT)), support.sizes.astype(np.float64)
-
-
-def calibrate(log_prob: Array, calibration: SetCalibration, support: Support, n_jobs: int) -> SetDistribution:
-    """Return the distribution over the support's sets from their log-probabilities, which are changed in place.
-
-    A set that the model rules out, with minus infinity, stays ruled out under any scale.
-    """
-    log_prob = np.ascontiguousarray(log_prob)
-    if calibration.scale > 0.0:
-        if calibration.scale != 1.0:
-            log_prob *= calibration.scale
-    else:
-        np.multiply(log_prob, calibration.scale, out=log_prob, where=log_prob > -np.inf)
-    if calibration.prior != 0.0 or calibration.size != 0.0:
-        log_prob += calibration.bias(support)
-    _core.softmax_rows(log_prob, n_jobs)
-    return SetDistribution(support.sets, log_prob)
 
 
 def fit_calibration(posterior: Posterior, y: Any, support: Support) -> SetCalibration:
@@ -170,7 +94,7 @@ class _Likelihood:
 
     def at(self, point: Array) -> tuple[float, Array, Array]:
         """Return loss, gradient and curvature: means and covariances of the features that score sets."""
-        features = np.stack(_set_features(self.support), axis=1)
+        features = np.stack(set_features(self.support), axis=1)
         features -= features[0]  # a feature that is the same for all sets then has exactly no curvature
         bias = features @ point[1:]
         loss, gradient, curvature, n = 0.0, np.zeros(3), np.zeros((3, 3)), 0

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setwise.inference.base import Inference
-from setwise.inference.calibration import IDENTITY, SetCalibration
-from setwise.labels import SizeMarginals
+from setwise.labels import IDENTITY, SetCalibration, SizeMarginals
 from setwise.posterior import Posterior
 
 __all__ = ["ExactInference"]

@@ -8,12 +8,11 @@ from typing import Protocol
 
 from setwise.inference.base import Inference
 from setwise.inference.blend import BlendInference
-from setwise.inference.calibration import SetCalibration
 from setwise.inference.exact import ExactInference
 from setwise.inference.mode import ModeInference
 from setwise.inference.sampled import SampledInference
 from setwise.inference.support import SupportInference
-from setwise.labels import Support
+from setwise.labels import SetCalibration, Support
 
 __all__ = ["INFERENCES", "InferenceEntry", "InferenceOptions"]
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from setwise.inference.base import Inference
-from setwise.inference.calibration import IDENTITY, SetCalibration, calibrate
-from setwise.labels import SetDistribution, Support
+from setwise.labels import IDENTITY, SetCalibration, SetDistribution, Support, calibrate
 from setwise.posterior import Posterior
 
 __all__ = ["SupportInference"]

@@ -1,5 +1,6 @@
 """Label sets as data: the labels of documents, the sets that occur, and distributions over sets."""
 
+from setwise.labels.calibration import IDENTITY, SetCalibration, calibrate, set_features
 from setwise.labels.distribution import (
     Beliefs,
     Decision,
@@ -13,15 +14,18 @@ from setwise.labels.matrix import Kind, LabelMatrix, checked_names, csr_of_ones,
 from setwise.labels.support import Support
 
 __all__ = [
+    "IDENTITY",
     "Beliefs",
     "Decision",
     "Kind",
     "LabelLists",
     "LabelMatrix",
     "MostProbable",
+    "SetCalibration",
     "SetDistribution",
     "SizeMarginals",
     "Support",
+    "calibrate",
     "checked_names",
     "csr_of_ones",
     "is_frame",
@@ -29,4 +33,5 @@ __all__ = [
     "read_lists",
     "require_room",
     "row_starts",
+    "set_features",
 ]

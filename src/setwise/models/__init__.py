@@ -4,10 +4,11 @@ BR, PCC, CRF and CBM are joint models: they know the probability of a set. LSF k
 Code that uses a model asks for its abilities, never for its class: see :mod:`setwise.posterior`.
 """
 
-from setwise.models.base import Callback, LabelModel, ModelSize, ModelState
+from setwise.models.base import Callback, LabelModel, ModelSize, ModelState, fit_for
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
 from setwise.models.crf import PairwiseCRF
+from setwise.models.ensemble import Ensemble, Member
 from setwise.models.grids import (
     BUDGETS,
     FEATURE_BUDGETS,
@@ -21,20 +22,23 @@ from setwise.models.grids import (
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 from setwise.models.precomputed import posterior_of_probabilities
-from setwise.models.registry import MODELS, ModelEntry, entry_of, model_class
+from setwise.models.registry import MODELS, STORED_MODELS, ModelEntry, entry_of, model_class
 from setwise.models.state_checks import check_array, check_sparse, csr_of_parts
 
 __all__ = [
     "BUDGETS",
     "FEATURE_BUDGETS",
     "MODELS",
+    "STORED_MODELS",
     "BernoulliMixture",
     "BinaryRelevance",
     "BudgetName",
     "Callback",
     "ClassifierChain",
+    "Ensemble",
     "LabelModel",
     "LabelSizeFactors",
+    "Member",
     "ModelEntry",
     "ModelSize",
     "ModelState",
@@ -47,6 +51,7 @@ __all__ = [
     "csr_of_parts",
     "elastic_paths",
     "entry_of",
+    "fit_for",
     "learner_grid",
     "model_class",
     "posterior_of_probabilities",

@@ -27,6 +27,7 @@ __all__ = [
     "ModelState",
     "document_generators",
     "falling_strengths",
+    "fit_for",
     "numbered_generator",
 ]
 
@@ -50,6 +51,8 @@ class ModelState:
     values: dict[str, Any]
     """Fitted numbers and names, ready for JSON."""
     arrays: dict[str, NDArray[Any]]
+    members: tuple[LabelModel, ...] = ()
+    """Fitted models that the model consists of, each with a state of its own."""
 
 
 class ModelSize(NamedTuple):
@@ -247,6 +250,13 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
                 if np.isfinite(narrow).all() and narrow.any():
                     parts = narrow.astype(np.float64), weights.indices, weights.indptr
                     setattr(self, name, sp.csr_array(parts, shape=weights.shape))
+
+
+def fit_for(model: Any, X: Any, y: Any, n_iterations: int | None, sample_weight: Any = None) -> Any:
+    """Fit a copy of the model for a number of iterations, or to convergence where that is None or comes first."""
+    if n_iterations is None:
+        return clone(model).fit(X, y, sample_weight)
+    return clone(model).fit(X, y, sample_weight, callback=lambda iteration, _: iteration >= n_iterations)
 
 
 def falling_strengths(strengths: Iterable[float]) -> list[float]:

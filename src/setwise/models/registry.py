@@ -16,11 +16,12 @@ from setwise.models.base import LabelModel
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
 from setwise.models.crf import PairwiseCRF
+from setwise.models.ensemble import Ensemble
 from setwise.models.grids import BudgetName, Patience, StrengthPath, cbm_grid, crf_grid, learner_grid
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 
-__all__ = ["MODELS", "ModelEntry", "entry_of", "model_class"]
+__all__ = ["MODELS", "STORED_MODELS", "ModelEntry", "entry_of", "model_class"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ MODELS: dict[str, ModelEntry] = {
     )
 }
 """Every model by name."""
+
+STORED_MODELS: dict[str, type[LabelModel]] = {
+    model.__name__: model for model in (*(entry.model for entry in MODELS.values()), Ensemble)
+}
+"""Every class that a model file can contain, by its name; an ensemble consists of models and has no name of its own."""
 
 
 def model_class(name: Any) -> type[LabelModel]:

@@ -17,7 +17,7 @@ from setwise.exceptions import InvalidData
 
 __all__ = ["FORMAT_VERSION", "Tensors", "read_container", "take_array", "write_container"]
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 """Version of the file format, which rises whenever stored names or their meaning change."""
 
 Tensors = dict[str, NDArray[Any]]

@@ -10,8 +10,7 @@ from sklearn.base import clone
 
 from setwise.classifier_spec import ClassifierSpec
 from setwise.exceptions import InvalidData
-from setwise.inference import SetCalibration
-from setwise.labels import LabelMatrix
+from setwise.labels import LabelMatrix, SetCalibration
 from setwise.models import MODELS, LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain
 from setwise.persistence.recipe import calibration_from

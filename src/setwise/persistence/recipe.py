@@ -10,7 +10,8 @@ import numpy as np
 from setwise._validation import checked_beta
 from setwise.decision import DECISIONS
 from setwise.exceptions import InvalidData
-from setwise.inference import INFERENCES, MAX_DRAWN, SetCalibration
+from setwise.inference import INFERENCES, MAX_DRAWN
+from setwise.labels import SetCalibration
 from setwise.models import LabelModel, check_array
 from setwise.persistence.container import Tensors
 from setwise.persistence.fields import Fields, plain

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
-from setwise.exceptions import InvalidData
 from setwise.metrics import METRICS
 from setwise.models import LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain
@@ -26,7 +26,6 @@ def tuning_part(result: TuningResult | None) -> dict[str, Any] | None:
     if result is None:
         return None
     manifest = {
-        "parameters": result.model.get_params(deep=False),
         "n_iterations": result.n_iterations,
         "recipe_name": result.recipe_name,
         "scoring": result.scoring,
@@ -43,11 +42,8 @@ def tuning_from(fields: Fields | None, model: LabelModel, recipe: Recipe) -> Tun
     """Rebuild the result for the chosen model and recipe."""
     if fields is None:
         return None
-    parameters = fields.scalars("parameters")
-    if parameters.keys() != model.get_params(deep=False).keys():
-        raise InvalidData(f"tuning.parameters must be those of {type(model).__name__}.")
     result = TuningResult(
-        type(model)(**parameters),
+        clone(model),
         _n_iterations(fields),
         recipe,
         fields.text("recipe_name"),

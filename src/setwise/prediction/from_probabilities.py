@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from setwise._validation import OneOf, check_parameters, effective_n_jobs
-from setwise.inference import IDENTITY, SetCalibration
-from setwise.labels import LabelMatrix, Support
+from setwise.labels import IDENTITY, LabelMatrix, SetCalibration, Support
 from setwise.models import posterior_of_probabilities
 from setwise.prediction.recipe import Recipe
 

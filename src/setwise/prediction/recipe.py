@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.decision import DECISIONS, expected_f
-from setwise.inference import IDENTITY, INFERENCES, Inference, SetCalibration, documents_per_block, size_marginals_of
-from setwise.labels import Beliefs, Decision, MostProbable, Support, csr_of_ones
+from setwise.inference import INFERENCES, Inference, documents_per_block, size_marginals_of
+from setwise.labels import IDENTITY, Beliefs, Decision, MostProbable, SetCalibration, Support, csr_of_ones
 from setwise.posterior import Posterior
 
 __all__ = ["DecisionName", "DocumentBlock", "InferenceName", "Recipe", "are_compatible", "expected_f1"]

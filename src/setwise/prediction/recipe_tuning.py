@@ -9,14 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from setwise.decision import best_threshold, best_thresholds
-from setwise.inference import (
-    IDENTITY,
-    INFERENCES,
-    SetCalibration,
-    fit_calibration,
-    fit_scaling,
-    improve_calibration,
-)
+from setwise.inference import INFERENCES, fit_calibration, fit_scaling, improve_calibration
+from setwise.labels import IDENTITY, SetCalibration
 from setwise.metrics import MetricName, oriented
 from setwise.prediction.held_out import HeldOut, evaluate_recipe, marginals, true_sets
 from setwise.prediction.recipe import Recipe

@@ -2,7 +2,7 @@
 
 from setwise.tuning.autotune import Alternative, TuningResult, autotune
 from setwise.tuning.checkpoint import Checkpoint, check_checkpoint, whole_lines
-from setwise.tuning.early_stopping import CurveSchedule, EarlyStopping, fit_for, learning_curve
+from setwise.tuning.early_stopping import CurveSchedule, EarlyStopping, learning_curve
 from setwise.tuning.feature_selection import FeatureChoice, FeatureSet, FeatureTrial, select_features
 from setwise.tuning.progress import progress_bar
 from setwise.tuning.search import PAPER, Progress, ProgressCallback, Trial, best_of, search, trial_of_row
@@ -36,7 +36,6 @@ __all__ = [
     "best_of",
     "check_checkpoint",
     "default_validation",
-    "fit_for",
     "learning_curve",
     "progress_bar",
     "search",

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 from sklearn.base import clone
 
 from setwise.metrics import MetricName, oriented
-from setwise.models import Patience, StrengthPath
+from setwise.models import Patience, StrengthPath, fit_for
 from setwise.prediction import Candidate, Recipe, screening, select_recipe
-from setwise.tuning.early_stopping import fit_for
 from setwise.tuning.feature_selection import FeatureTrial
 from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search
 from setwise.tuning.validation import Part

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sklearn.base import clone
-
 from setwise._validation import Interval, check_parameters
 from setwise.models import ModelState, Patience
 
-__all__ = ["CurveSchedule", "EarlyStopping", "fit_for", "learning_curve"]
+__all__ = ["CurveSchedule", "EarlyStopping", "learning_curve"]
 
 T = TypeVar("T")
 
@@ -63,13 +61,6 @@ class EarlyStopping:
         else:
             self._n_worse += 1
         return self._n_worse >= self._patience.patience and iteration >= self._patience.min_iterations
-
-
-def fit_for(model: Any, X: Any, y: Any, n_iterations: int | None, sample_weight: Any = None) -> Any:
-    """Fit a copy of the model for a number of iterations, or to convergence where that is None or comes first."""
-    if n_iterations is None:
-        return clone(model).fit(X, y, sample_weight)
-    return clone(model).fit(X, y, sample_weight, callback=lambda iteration, _: iteration >= n_iterations)
 
 
 @dataclass(frozen=True)

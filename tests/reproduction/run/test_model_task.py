@@ -11,9 +11,9 @@ from reproduction.paper import MODELS, prediction_recipe
 from reproduction.plan import build_model
 from reproduction.run import choose_setting, mean_curve
 from setwise.labels import LabelMatrix
-from setwise.models import LabelModel, Setting, StrengthPath
+from setwise.models import LabelModel, Setting, StrengthPath, fit_for
 from setwise.prediction import Candidate, Recipe, evaluate_recipe
-from setwise.tuning import CurveSchedule, Part, Trial, Validation, fit_for, search
+from setwise.tuning import CurveSchedule, Part, Trial, Validation, search
 from tests.models.corpora import small_corpus
 
 SETTINGS = {"strength": 1e-3, "l1_ratio": 0.5}

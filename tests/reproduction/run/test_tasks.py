@@ -27,9 +27,9 @@ from reproduction.run import (
 from setwise.data import random_hold_out
 from setwise.labels import LabelMatrix, Support
 from setwise.metrics import instance_f1
-from setwise.models import LabelModel
+from setwise.models import LabelModel, fit_for
 from setwise.prediction import Recipe
-from setwise.tuning import fit_for, search
+from setwise.tuning import search
 from tests.reproduction.tiny import TINY, tiny_config, write_corpus
 
 
