@@ -18,10 +18,10 @@ from setwise.inference import (
     ExactInference,
     ModeInference,
     SampledInference,
-    SetCalibration,
     SupportInference,
     size_marginals_of,
 )
+from setwise.labels import SetCalibration
 from setwise.labels import SizeMarginals
 from setwise.models import MODELS as REGISTRY
 from setwise.models import ClassifierChain, LabelSizeFactors, PairwiseCRF

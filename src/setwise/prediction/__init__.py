@@ -1,9 +1,11 @@
 """How sets are predicted: a posterior, an inference and a decision put together, and how that is tuned."""
 
 from setwise.prediction.from_probabilities import decide
-from setwise.prediction.held_out import HeldOut, evaluate_recipe
+from setwise.prediction.held_out import HeldOut, StoredPosterior, evaluate_recipe, evaluate_sets
 from setwise.prediction.recipe import DecisionName, InferenceName, Recipe, are_compatible
 from setwise.prediction.recipe_selection import (
+    UNCHANGED,
+    Adjustment,
     Candidate,
     SelectedRecipe,
     candidates,
@@ -15,6 +17,8 @@ from setwise.prediction.recipe_selection import (
 from setwise.prediction.recipe_tuning import CalibrationMethod, TuningTargets, tune_recipe
 
 __all__ = [
+    "UNCHANGED",
+    "Adjustment",
     "CalibrationMethod",
     "Candidate",
     "DecisionName",
@@ -22,12 +26,14 @@ __all__ = [
     "InferenceName",
     "Recipe",
     "SelectedRecipe",
+    "StoredPosterior",
     "TuningTargets",
     "are_compatible",
     "candidates",
     "cross_fitted",
     "decide",
     "evaluate_recipe",
+    "evaluate_sets",
     "feasible",
     "screening",
     "select_recipe",

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from setwise.data import folds
 from setwise.exceptions import Incompatible
 from setwise.metrics import MetricName, oriented
 from setwise.posterior import lacking
-from setwise.prediction.held_out import HeldOut, evaluate_recipe, evaluate_sets
+from setwise.prediction.held_out import HeldOut, evaluate_sets
 from setwise.prediction.recipe import DecisionName, InferenceName, Recipe
 from setwise.prediction.recipe_tuning import CalibrationMethod, TuningTargets, tune_recipe
 
-__all__ = ["Candidate", "SelectedRecipe", "candidates", "cross_fitted", "feasible", "screening", "select_recipe"]
+__all__ = [
+    "UNCHANGED",
+    "Adjustment",
+    "Candidate",
+    "SelectedRecipe",
+    "candidates",
+    "cross_fitted",
+    "feasible",
+    "screening",
+    "select_recipe",
+]
 
 _CANDIDATES: tuple[tuple[InferenceName, DecisionName, CalibrationMethod | None], ...] = (
     ("support", "gfm", None),  # the paper
@@ -59,6 +70,10 @@ class SelectedRecipe:
     value: float
     values: dict[str, float]
     """By the name of the candidate, in the order they were tried; a loss keeps its own sign."""
+    sets: list[sp.csr_array]
+    """The sets of each part's documents under the best candidate, tuned on other documents."""
+    adjust: Callable[[HeldOut], HeldOut]
+    """The adjustment, fitted on all documents."""
 
 
 def candidates(
@@ -124,40 +139,101 @@ def feasible(tried: Sequence[Candidate], model: Any) -> list[Candidate]:
     return [one for one in tried if not lacking(model, *one.recipe.needs(model), *one.targets.needs(one.recipe, model))]
 
 
+class Adjustment(Protocol):
+    """A change of posteriors that is fitted on held-out documents, such as the pool of several models."""
+
+    def fit(self, parts: Sequence[HeldOut]) -> Callable[[HeldOut], HeldOut]:
+        """Return the fitted change, which applies to any documents."""
+
+
+class _Unchanged:
+    """The adjustment that changes nothing."""
+
+    def fit(self, parts: Sequence[HeldOut]) -> Callable[[HeldOut], HeldOut]:
+        return lambda part: part
+
+
+UNCHANGED: Adjustment = _Unchanged()
+
+
 def select_recipe(
     tried: Sequence[Candidate],
     parts: Sequence[HeldOut],
     *,
     scoring: MetricName = "instance_f1",
+    adjustment: Adjustment = UNCHANGED,
     n_folds: int = 3,
     random_state: int = 0,
     after_each: Callable[[], None] | None = None,
 ) -> SelectedRecipe:
     """Select by the cross-fitted score: each candidate is tuned on some documents and evaluated on the others.
 
-    The best one, the first of equals, is then tuned on all documents. ``after_each`` is called after each candidate.
+    The best one, the first of equals, is then tuned on all documents. An adjustment is fitted on the documents that
+    recipes are tuned on, before them. ``after_each`` is called after each candidate.
     """
-    values = {}
+    folds = _Folds.of(parts, adjustment, n_folds, random_state)
+    values, sets = {}, {}
     for one in tried:
-        values[one.name] = cross_fitted(one, parts, scoring, n_folds, random_state)
+        sets[one.name] = folds.decide(one, scoring)
+        values[one.name] = evaluate_sets(parts, sets[one.name], scoring)
         if after_each is not None:
             after_each()
     best = max(tried, key=lambda one: oriented(scoring, values[one.name]))
-    recipe = tune_recipe(best.recipe, best.targets, parts, scoring)
-    return SelectedRecipe(best.name, recipe, values[best.name], values)
+    recipe = tune_recipe(best.recipe, best.targets, folds.whole, scoring)
+    return SelectedRecipe(best.name, recipe, values[best.name], values, sets[best.name], folds.adjust)
 
 
 def cross_fitted(
     candidate: Candidate, parts: Sequence[HeldOut], scoring: MetricName, n_folds: int = 3, random_state: int = 0
 ) -> float:
     """Return the metric over all documents, each decided by parameters that were tuned on other documents."""
-    if not candidate.targets.any or min(part.y.n_samples for part in parts) < n_folds:
-        return evaluate_recipe(tune_recipe(candidate.recipe, candidate.targets, parts, scoring), parts, scoring)
-    chosen = [sp.lil_array(part.y.indicator.shape, dtype=np.int64) for part in parts]
-    splits = [folds(part.y, n_folds, random_state) for part in parts]
-    for fold_of_parts in zip(*splits, strict=True):  # the same fold of every part
-        rest = [part.take(some) for part, (some, _) in zip(parts, fold_of_parts, strict=True)]
-        recipe = tune_recipe(candidate.recipe, candidate.targets, rest, scoring)
-        for part, (_, held), rows in zip(parts, fold_of_parts, chosen, strict=True):
-            rows[held] = recipe.decide(part.posterior.take(held), part.support, with_value=False).sets
-    return evaluate_sets(parts, chosen, scoring)
+    return evaluate_sets(parts, _Folds.of(parts, UNCHANGED, n_folds, random_state).decide(candidate, scoring), scoring)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fold:
+    """Documents to tune on and documents to evaluate on, of every part, after the adjustment that the former fitted."""
+
+    rest: list[HeldOut]
+    held: list[HeldOut]
+    rows: list[NDArray[np.int64]]
+    """The positions of the latter in their parts."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Folds:
+    """Held-out documents split for cross-fitting, adjusted once for all candidates."""
+
+    whole: list[HeldOut]
+    """All documents, after the adjustment that they fitted."""
+    adjust: Callable[[HeldOut], HeldOut]
+    is_adjusted: bool
+    folds: list[_Fold]
+    """Empty where there are too few documents to split."""
+
+    @classmethod
+    def of(cls, parts: Sequence[HeldOut], adjustment: Adjustment, n_folds: int, random_state: int) -> _Folds:
+        adjust = adjustment.fit(parts)
+        whole, found = [adjust(part) for part in parts], []
+        if min(part.y.n_samples for part in parts) >= n_folds:
+            splits = [folds(part.y, n_folds, random_state) for part in parts]
+            for fold_of_parts in zip(*splits, strict=True):  # the same fold of every part
+                rest = [part.take(some) for part, (some, _) in zip(parts, fold_of_parts, strict=True)]
+                held = [part.take(rows) for part, (_, rows) in zip(parts, fold_of_parts, strict=True)]
+                change = adjustment.fit(rest)
+                found.append(
+                    _Fold(list(map(change, rest)), list(map(change, held)), [rows for _, rows in fold_of_parts])
+                )
+        return cls(whole, adjust, adjustment is not UNCHANGED, found)
+
+    def decide(self, candidate: Candidate, scoring: MetricName) -> list[sp.csr_array]:
+        """Choose the sets of all documents, each by parameters that were tuned on other documents."""
+        if not self.folds or not (candidate.targets.any or self.is_adjusted):
+            recipe = tune_recipe(candidate.recipe, candidate.targets, self.whole, scoring)
+            return [recipe.decide(part.posterior, part.support, with_value=False).sets for part in self.whole]
+        chosen = [sp.lil_array(part.y.indicator.shape, dtype=np.int64) for part in self.whole]
+        for fold in self.folds:
+            recipe = tune_recipe(candidate.recipe, candidate.targets, fold.rest, scoring)
+            for part, held, sets in zip(fold.held, fold.rows, chosen, strict=True):
+                sets[held] = recipe.decide(part.posterior, part.support, with_value=False).sets
+        return [sp.csr_array(sets) for sets in chosen]

@@ -19,11 +19,14 @@ try:
 except ImportError:  # Windows has no fcntl, and no lock is taken there
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Checkpoint", "check_checkpoint", "whole_lines"]
+__all__ = ["Checkpoint", "CheckpointSection", "check_checkpoint", "whole_lines"]
 
-FORMAT = 2
+FORMAT = 3
 _MARK = b'{"setwise_tuning": '
 """The first bytes of every checkpoint."""
+
+_SECTION = "search"
+"""Field of a row with the name of the search it belongs to."""
 
 
 class Checkpoint:
@@ -97,6 +100,10 @@ class Checkpoint:
         self._write(row)
         self.rows.append(row)
 
+    def section(self, name: str) -> CheckpointSection:
+        """Return the rows of one of several searches that share the file."""
+        return CheckpointSection(self, name)
+
     def _write(self, line: dict[str, Any]) -> None:
         assert self._file is not None
         try:
@@ -105,6 +112,29 @@ class Checkpoint:
             os.fsync(self._file.fileno())
         except OSError as error:
             raise write_error(self.path, error.strerror or str(error)) from error
+
+
+class CheckpointSection:
+    """The rows of one search in a checkpoint that several searches of a run share."""
+
+    def __init__(self, checkpoint: Checkpoint, name: str) -> None:
+        self._checkpoint = checkpoint
+        self._name = name
+        self.path = checkpoint.path
+
+    @property
+    def rows(self) -> list[tuple[int, dict[str, Any]]]:
+        """The rows with the numbers of their lines in the file; the header is line 1."""
+        numbered = enumerate(self._checkpoint.rows, start=2)
+        return [(number, _without_section(row)) for number, row in numbered if row.get(_SECTION) == self._name]
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Write a row; when this returns, no crash can lose it."""
+        self._checkpoint.add({_SECTION: self._name, **row})
+
+
+def _without_section(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != _SECTION}
 
 
 def check_checkpoint(path: FilePath) -> None:

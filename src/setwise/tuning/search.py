@@ -17,7 +17,7 @@ from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.metrics import MetricName, checked_metric, oriented
 from setwise.models import ModelSize, Patience, Setting, StrengthPath
 from setwise.prediction import Candidate, Recipe, evaluate_recipe, tune_recipe
-from setwise.tuning.checkpoint import Checkpoint
+from setwise.tuning.checkpoint import Checkpoint, CheckpointSection
 from setwise.tuning.early_stopping import CurveSchedule, EarlyStopping, learning_curve
 from setwise.tuning.fingerprint import fingerprint
 from setwise.tuning.validation import Part
@@ -67,7 +67,7 @@ def search(
     early_stopping: Patience | None = None,
     learning_curves: CurveSchedule | None = None,
     dataset: str = "",
-    checkpoint: str | Path | None = None,
+    checkpoint: str | Path | CheckpointSection | None = None,
     progress: ProgressCallback | None = None,
 ) -> list[Trial]:
     """Train every setting of the grid on each part, and evaluate it under each recipe.
@@ -92,8 +92,9 @@ def search(
         trial then is the learning curve of its recipe on each part.
     dataset : str
         Stored in the checkpoint.
-    checkpoint : path, optional
-        A file of finished settings: a run that was interrupted continues there, with the same result.
+    checkpoint : path or CheckpointSection, optional
+        A file of finished settings: a run that was interrupted continues there, with the same result. A section
+        belongs to a file that several searches share; who opened it has checked that it is of the same run.
     progress : callable, optional
         Called after each setting.
 
@@ -116,12 +117,13 @@ def search(
             progress(Progress(len(done) // len(recipes), total, best_of(list(done.values()), run.scoring)))
 
     with ExitStack() as stack:
-        store = None
-        if checkpoint is not None:
+        store = checkpoint if isinstance(checkpoint, CheckpointSection) else None
+        if isinstance(checkpoint, str | Path):
             run_id = fingerprint(model, paths, parts, recipes, scoring, early_stopping or learning_curves)
-            store = stack.enter_context(Checkpoint(checkpoint, {"dataset": dataset, "fingerprint": run_id}))
-            for trial in run.restored(store, paths):
-                note(trial)
+            opened = stack.enter_context(Checkpoint(checkpoint, {"dataset": dataset, "fingerprint": run_id}))
+            store = opened.section("")
+        for trial in run.restored(store, paths) if store is not None else ():
+            note(trial)
         report()
         for path in paths:
             missing = {one for one in path.settings if any((one, recipe.name) not in done for recipe in recipes)}
@@ -165,10 +167,10 @@ class _Run:
     learning_curves: CurveSchedule | None
     dataset: str
 
-    def restored(self, store: Checkpoint, paths: Sequence[StrengthPath]) -> Iterator[Trial]:
+    def restored(self, store: CheckpointSection, paths: Sequence[StrengthPath]) -> Iterator[Trial]:
         """Read the rows of an earlier run and check each, so that a damaged one is found before any training."""
         settings = {setting: setting for path in paths for setting in path.settings}
-        for number, row in enumerate(store.rows, start=2):
+        for number, row in store.rows:
             try:
                 self._check_row(row)
                 trial = trial_of_row(row)
