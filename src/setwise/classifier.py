@@ -15,14 +15,14 @@ from setwise._validation import check_sample_weight
 from setwise.classifier_predictions import ScoredSet, SetPredictor
 from setwise.classifier_spec import ClassifierSpec
 from setwise.exceptions import Incompatible, InvalidData
-from setwise.labels import LabelMatrix, SetCalibration
+from setwise.labels import LabelMatrix, SetCalibration, lists_of_names
 from setwise.learners import FeatureColumns
 from setwise.metrics import MetricName
 from setwise.models import BudgetName, LabelModel
 from setwise.persistence import ClassifierState, read_model, write_model
 from setwise.prediction import DecisionName, InferenceName
 from setwise.text import TextVectorizer, texts_of
-from setwise.tuning import FeatureSet, Part, Progress, progress_bar
+from setwise.tuning import FeatureSet, Part, Preference, Progress, progress_bar
 
 __all__ = ["ScoredSet", "SetClassifier", "load"]
 
@@ -35,9 +35,10 @@ class SetClassifier(SetPredictor):
 
     Parameters
     ----------
-    model : {"br", "pcc", "crf", "cbm", "lsf"} or LabelModel, default="br"
+    model : {"auto", "br", "pcc", "crf", "cbm", "lsf"} or LabelModel, default="br"
         A name tunes strength, L1 ratio and iterations within the ``budget``; a model such as
-        ``BinaryRelevance(strength=1e-4)`` keeps its parameters.
+        ``BinaryRelevance(strength=1e-4)`` keeps its parameters. "auto" tunes several models and their pool, and
+        chooses one of them on held-out documents; with the quick budget it is "br".
     inference : {"tuned", "support", "exact", "sampled", "blend", "mode"}, default="tuned"
         "support": only label sets of the training documents have probability. "exact": the model's own probabilities of
         labels and sizes. "sampled": the same, estimated from sets that the model draws. "blend": a mixture of "support"
@@ -58,7 +59,9 @@ class SetClassifier(SetPredictor):
         Correction of the probabilities of sets: fitted by likelihood, by F1, whichever of these or none does best, with
         fixed numbers, or none. ``SetClassifier(model, "support", "gfm", calibration=None)`` predicts as the paper does.
     budget : {"quick", "normal", "thorough"}, default="normal"
-        How many settings are tried where ``model`` is a name.
+        How many settings are tried where ``model`` is a name, and with "auto" which models.
+    prefer : {"accurate", "simple"}, default="accurate"
+        Which model "auto" chooses: the best, or the simplest whose score is within one standard error of the best.
     scoring : str, default="instance_f1"
         The metric to tune for: a key of :data:`setwise.metrics.METRICS`.
     beta : float, default=1.0
@@ -137,6 +140,7 @@ class SetClassifier(SetPredictor):
         weighting: Literal["tuned", "sublinear", "tfidf"] | None = "tuned",
         calibration: SetCalibration | Literal["tuned", "likelihood", "f1"] | None = "tuned",
         budget: BudgetName = "normal",
+        prefer: Preference = "accurate",
         scoring: MetricName = "instance_f1",
         beta: float = 1.0,
         threshold: float | Literal["tuned", "tuned per label"] = 0.5,
@@ -159,6 +163,7 @@ class SetClassifier(SetPredictor):
         self.weighting = weighting
         self.calibration = calibration
         self.budget = budget
+        self.prefer = prefer
         self.scoring = scoring
         self.beta = beta
         self.threshold = threshold
@@ -227,10 +232,13 @@ class SetClassifier(SetPredictor):
                     X_train = unchanged() if transformer is None else documents
                     return [spec.part_with(X_train, labels, weight, X_valid, validation_data[1], transformer)]
 
-                choice = spec.choose_features(feature_sets, make_parts, may_be_empty, seed, progress)
-                matrix = self._fit_features(documents, choice.chosen)
-                features = unchanged() if matrix is documents else FeatureColumns.of(matrix)
-                result = spec.tune(model, candidates, choice.parts, features, labels, seed, progress)
+                with spec.checkpoint(documents, labels, weight, *_validation_data(validation_data)) as store:
+                    choice = spec.choose_features(feature_sets, make_parts, may_be_empty, seed, store, progress)
+                    matrix = self._fit_features(documents, choice.chosen)
+                    features = unchanged() if matrix is documents else FeatureColumns.of(matrix)
+                    result = spec.tune(
+                        model, candidates, choice.parts, features, labels, seed, may_be_empty, store, progress
+                    )
                 if choice.trials:
                     result = replace(result, feature_set=choice.chosen.name, feature_trials=choice.trials)
                 recipe = result.recipe
@@ -349,6 +357,15 @@ class SetClassifier(SetPredictor):
             self.vectorizer_ = transformer
         else:
             self.weighting_ = transformer
+
+
+def _validation_data(pair: tuple[Any, Any] | None) -> tuple[Any, ...]:
+    """Return validation documents in a form whose bytes identify a run."""
+    if pair is None:
+        return ()
+    X, y = pair
+    texts = texts_of(X)
+    return (X if texts is None else texts, repr(y) if lists_of_names(y) is not None else LabelMatrix.of(y).indicator)
 
 
 def load(path: str | Path) -> SetClassifier:

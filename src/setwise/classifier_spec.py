@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, get_args, runtime_checkable
 
 from sklearn.base import clone
 
@@ -31,7 +32,18 @@ from setwise.inference import INFERENCES
 from setwise.labels import IDENTITY, LabelMatrix, SetCalibration, Support, lists_of_names
 from setwise.learners import critical_strength
 from setwise.metrics import METRICS
-from setwise.models import BUDGETS, FEATURE_BUDGETS, MODELS, BinaryRelevance, LabelModel, entry_of, model_class
+from setwise.models import (
+    AUTO,
+    AUTO_STAGES,
+    BUDGETS,
+    FEATURE_BUDGETS,
+    MODELS,
+    AutoStage,
+    BinaryRelevance,
+    LabelModel,
+    entry_of,
+    model_class,
+)
 from setwise.posterior import require
 from setwise.prediction import Candidate, Recipe, TuningTargets, are_compatible, candidates, feasible, screening
 from setwise.text import (
@@ -44,15 +56,20 @@ from setwise.text import (
 )
 from setwise.tuning import (
     MAX_HELD_OUT,
+    Checkpoint,
     FeatureChoice,
     FeatureSet,
     Part,
+    Preference,
     ProgressCallback,
+    Stage,
     TuningResult,
     Validation,
     autotune,
+    data_fingerprint,
     default_validation,
     select_features,
+    tune_models,
 )
 
 __all__ = ["ClassifierSpec"]
@@ -76,7 +93,7 @@ class _Transformer(Protocol):
 def _constraints() -> Mapping[str, Constraint]:
     """Return the parameter table; the registries are read when it is built."""
     return {
-        "model": AnyOf(OneOf(MODELS), InstanceOf(LabelModel, "a model")),
+        "model": AnyOf(OneOf([AUTO, *MODELS]), InstanceOf(LabelModel, "a model")),
         "inference": OneOf(["tuned", *INFERENCES]),
         "decision": OneOf(["tuned", *DECISIONS]),
         "vectorizer": NoneOr(
@@ -88,6 +105,7 @@ def _constraints() -> Mapping[str, Constraint]:
         "weighting": NoneOr(OneOf(["tuned", *WEIGHTINGS])),
         "calibration": NoneOr(AnyOf(OneOf(_CALIBRATION_METHODS), InstanceOf(SetCalibration, "a SetCalibration"))),
         "budget": OneOf(BUDGETS),
+        "prefer": OneOf(get_args(Preference)),
         "scoring": OneOf(METRICS),
         "beta": BETA,
         "threshold": AnyOf(_SHARE, OneOf(_THRESHOLD_METHODS)),
@@ -146,10 +164,16 @@ class ClassifierSpec:
         return random_seed(self._options.random_state)
 
     def model(self) -> Any:
-        """Return the model, not fitted."""
-        if not isinstance(self._options.model, str):
-            return self._options.model
-        return model_class(self._options.model)(n_jobs=self._options.n_jobs)
+        """Return the model, not fitted; where it is chosen, the first of those that are tried."""
+        options = self._options
+        if not isinstance(options.model, str):
+            return options.model
+        if options.model == AUTO:
+            return self._stage_model(AUTO_STAGES[options.budget][0])
+        return model_class(options.model)(n_jobs=options.n_jobs)
+
+    def _stage_model(self, stage: AutoStage) -> Any:
+        return model_class(stage.model)(n_jobs=self._options.n_jobs).set_params(**stage.parameters)
 
     def feature_sets(self, documents: Any) -> list[FeatureSet]:
         """Return the features to choose from for texts or the rows of a matrix; a single one where none are tuned."""
@@ -199,6 +223,7 @@ class ClassifierSpec:
         make_parts: Callable[[Any], list[Part]],
         may_be_empty: bool,
         seed: int,
+        checkpoint: Checkpoint | None,
         progress: ProgressCallback,
     ) -> FeatureChoice:
         """Choose the feature set on held-out documents, with BR and the recipes that screen settings."""
@@ -212,6 +237,7 @@ class ClassifierSpec:
             recipes,
             scoring=self._options.scoring,
             n_jobs=self._options.n_jobs,
+            checkpoint=checkpoint,
             progress=progress,
         )
 
@@ -223,10 +249,14 @@ class ClassifierSpec:
         X: Any,
         labels: LabelMatrix,
         seed: int,
+        may_be_empty: bool,
+        checkpoint: Checkpoint | None,
         progress: ProgressCallback,
     ) -> TuningResult:
         """Choose the recipe, and the settings of a model chosen by name, on held-out documents."""
         options = self._options
+        if options.model == AUTO:
+            return self._tune_models(parts, X, labels, seed, may_be_empty, checkpoint, progress)
         entry = entry_of(model) if isinstance(options.model, str) else None
         grid = (
             None if entry is None else entry.grid(model, options.budget, critical_strength(X, labels, options.n_jobs))
@@ -239,9 +269,55 @@ class ClassifierSpec:
             early_stopping=None if entry is None else entry.early_stopping,
             scoring=options.scoring,
             random_state=seed,
-            checkpoint=options.checkpoint,
+            checkpoint=None if checkpoint is None else checkpoint.section("model"),
             progress=progress,
         )
+
+    def _tune_models(
+        self,
+        parts: list[Part],
+        X: Any,
+        labels: LabelMatrix,
+        seed: int,
+        may_be_empty: bool,
+        checkpoint: Checkpoint | None,
+        progress: ProgressCallback,
+    ) -> TuningResult:
+        """Tune the models of the budget, and choose one of them or a pool."""
+        options, recipe, stages = self._options, self.recipe(seed), []
+        critical = critical_strength(X, labels, options.n_jobs)
+        for stage in AUTO_STAGES[options.budget]:
+            model, entry = self._stage_model(stage), MODELS[stage.model]
+            if candidates := self._feasible_candidates(model, recipe, may_be_empty):
+                grid = entry.grid(model, stage.budget, critical)
+                stages.append(Stage(stage.name, model, grid, candidates, entry.early_stopping))
+        return tune_models(
+            stages,
+            parts,
+            lambda pool: self._feasible_candidates(pool, recipe, may_be_empty),
+            prefer=options.prefer,
+            scoring=options.scoring,
+            random_state=seed,
+            n_jobs=options.n_jobs,
+            checkpoint=checkpoint,
+            progress=progress,
+        )
+
+    def _feasible_candidates(self, model: Any, recipe: Recipe, may_be_empty: bool) -> list[Candidate]:
+        """Return the recipes to try for one of several models; none where the options allow none for it."""
+        try:
+            return self.candidates(model, recipe, may_be_empty)
+        except Incompatible:
+            return []
+
+    def checkpoint(self, documents: Any, labels: LabelMatrix, *others: Any) -> AbstractContextManager[Any]:
+        """Open the checkpoint of a fit to these documents; without a path, the context has None."""
+        if self._options.checkpoint is None:
+            return nullcontext()
+        left_out = ("n_jobs", "checkpoint", "verbose")
+        parameters = {name: value for name, value in self._parameters.items() if name not in left_out}
+        run = {"fingerprint": data_fingerprint(repr(parameters), documents, labels.names, labels.indicator, *others)}
+        return Checkpoint(self._options.checkpoint, run)
 
     def _validation(self, n_documents: int, seed: int) -> Validation:
         """Return how documents are held out."""

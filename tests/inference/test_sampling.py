@@ -21,8 +21,7 @@ from setwise.inference import (
     SupportInference,
     size_marginals_of,
 )
-from setwise.labels import SetCalibration
-from setwise.labels import SizeMarginals
+from setwise.labels import SetCalibration, SizeMarginals
 from setwise.models import MODELS as REGISTRY
 from setwise.models import ClassifierChain, LabelSizeFactors, PairwiseCRF
 from setwise.posterior import lacking

@@ -6,7 +6,7 @@ The registries import NumPy and scikit-learn. Reading them late keeps ``setwise 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import typer
 from typer.core import TyperCommand
@@ -15,10 +15,10 @@ __all__ = ["ChoicesCommand", "choice_option", "model_names"]
 
 
 def model_names() -> tuple[str, ...]:
-    """Return the names of all models."""
-    from setwise.models import MODELS
+    """Return the names of all models, and the one under which the model is chosen."""
+    from setwise.models import AUTO, MODELS
 
-    return tuple(MODELS)
+    return (AUTO, *MODELS)
 
 
 def _scoring_names() -> tuple[str, ...]:
@@ -50,6 +50,12 @@ def _budget_names() -> tuple[str, ...]:
     return BUDGETS
 
 
+def _preferences() -> tuple[str, ...]:
+    from setwise.tuning import Preference
+
+    return get_args(Preference)
+
+
 def _format_names() -> tuple[str, ...]:
     from setwise.data import FORMATS
 
@@ -68,6 +74,7 @@ _CHOICES: dict[str, Callable[[], tuple[str, ...]]] = {
     "decisions": _decision_names,
     "calibrations": _calibration_names,
     "budgets": _budget_names,
+    "preferences": _preferences,
     "metrics": _scoring_names,
     "formats": _format_names,
     "prediction formats": _prediction_formats,

@@ -18,6 +18,7 @@ __all__ = [
     "Inference",
     "ModelName",
     "NJobs",
+    "Prefer",
     "RandomState",
     "Scoring",
     "build_classifier",
@@ -25,7 +26,17 @@ __all__ = [
 
 _TUNING = "Tuning"
 
-ModelName = Annotated[str, choice_option("models", help="Model to train: {models}.")]
+ModelName = Annotated[
+    str, choice_option("models", help="Model to train: {models}. auto tries several, and their pool.")
+]
+Prefer = Annotated[
+    str,
+    choice_option(
+        "preferences",
+        help="What --model auto chooses: {preferences}. simple takes the simplest model about as good as the best.",
+        rich_help_panel=_TUNING,
+    ),
+]
 Inference = Annotated[
     str,
     choice_option("inferences", help="How label sets get their probabilities: {inferences}.", rich_help_panel=_TUNING),
@@ -68,6 +79,7 @@ def build_classifier(
     decision: str = "tuned",
     calibration: str = "tuned",
     budget: str = "normal",
+    prefer: str = "accurate",
     scoring: str = "instance_f1",
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -87,6 +99,7 @@ def build_classifier(
         "decision": decision,
         "calibration": None if calibration == "none" else calibration,
         "budget": budget,
+        "prefer": prefer,
         "scoring": scoring,
         "random_state": random_state,
         "n_jobs": n_jobs,

@@ -87,9 +87,11 @@ def compare(
 
 
 def _selected_models(models: str | None) -> list[str]:
-    """Return the models named in a comma-separated list; all if it is None."""
+    """Return the models named in a comma-separated list; if it is None, every single one."""
+    from setwise.models import MODELS
+
     available = model_names()
-    names = list(available) if models is None else [name.strip() for name in models.split(",") if name.strip()]
+    names = list(MODELS) if models is None else [name.strip() for name in models.split(",") if name.strip()]
     if not names or not set(names) <= set(available):
         raise InvalidParameter(f"models must be some of {', '.join(available)}; got {models!r}.")
     return names

@@ -15,6 +15,7 @@ from setwise.cli.classifier_options import (
     Inference,
     ModelName,
     NJobs,
+    Prefer,
     RandomState,
     Scoring,
     build_classifier,
@@ -50,6 +51,7 @@ def train(
     decision: Decision = "tuned",
     calibration: Calibration = "tuned",
     budget: Budget = "normal",
+    prefer: Prefer = "accurate",
     scoring: Scoring = "instance_f1",
     valid: Annotated[
         str | None,
@@ -105,6 +107,7 @@ def train(
         decision=decision,
         calibration=calibration,
         budget=budget,
+        prefer=prefer,
         scoring=scoring,
         random_state=random_state,
         n_jobs=n_jobs,
@@ -166,6 +169,8 @@ def _tuning_summary(tuning: TuningResult | None) -> dict[str, Any]:
     chosen = {"settings": _settings(tuning), "iterations": tuning.n_iterations, "recipe": tuning.recipe_name}
     alternatives = [asdict(alternative) for alternative in tuning.alternatives]
     values = {"scoring": tuning.scoring, "value": tuning.value, "alternatives": alternatives}
+    if tuning.model_trials:
+        values["models"] = {"chosen": tuning.model_name, "trials": [asdict(trial) for trial in tuning.model_trials]}
     if tuning.feature_trials:
         features = {"chosen": tuning.feature_set, "trials": [asdict(trial) for trial in tuning.feature_trials]}
         values["features"] = features
@@ -185,6 +190,7 @@ def _print_tuning(tuning: TuningResult | None) -> None:
     if tuning is None:
         return
     _print_features(tuning)
+    _print_models(tuning)
     settings = _settings(tuning)
     chosen = ", ".join(f"{name} {value:.3g}" for name, value in settings.items())
     stopped = "" if tuning.n_iterations is None else f", {tuning.n_iterations} iterations"
@@ -198,6 +204,24 @@ def _print_tuning(tuning: TuningResult | None) -> None:
         values = (f"{alternative.settings[name]:.3g}" for name in settings)
         is_chosen = alternative.recipe == tuning.recipe_name and alternative.settings == settings
         table.add_row(alternative.recipe, *values, f"{alternative.value:.4f}", "chosen" if is_chosen else "")
+    print_table(table)
+
+
+def _print_models(tuning: TuningResult) -> None:
+    """Print how the models and their pools scored on held-out documents, and what they cost."""
+    if not tuning.model_trials:
+        return
+    table = Table("model", "prediction", tuning.scoring, "weights", "seconds", "", box=None)
+    table.align_right(2, 3, 4)
+    for trial in tuning.model_trials:
+        table.add_row(
+            trial.name,
+            trial.recipe,
+            f"{trial.value:.4f}",
+            f"{trial.n_nonzero:,}",
+            "" if trial.seconds is None else f"{trial.seconds:.1f}",
+            "chosen" if trial.name == tuning.model_name else "",
+        )
     print_table(table)
 
 

@@ -9,6 +9,7 @@ from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
 from setwise.models.crf import PairwiseCRF
 from setwise.models.ensemble import Ensemble, Member
+from setwise.models.ensemble_posterior import pool_posteriors
 from setwise.models.grids import (
     BUDGETS,
     FEATURE_BUDGETS,
@@ -22,14 +23,26 @@ from setwise.models.grids import (
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 from setwise.models.precomputed import posterior_of_probabilities
-from setwise.models.registry import MODELS, STORED_MODELS, ModelEntry, entry_of, model_class
+from setwise.models.registry import (
+    AUTO,
+    AUTO_STAGES,
+    MODELS,
+    STORED_MODELS,
+    AutoStage,
+    ModelEntry,
+    entry_of,
+    model_class,
+)
 from setwise.models.state_checks import check_array, check_sparse, csr_of_parts
 
 __all__ = [
+    "AUTO",
+    "AUTO_STAGES",
     "BUDGETS",
     "FEATURE_BUDGETS",
     "MODELS",
     "STORED_MODELS",
+    "AutoStage",
     "BernoulliMixture",
     "BinaryRelevance",
     "BudgetName",
@@ -54,5 +67,6 @@ __all__ = [
     "fit_for",
     "learner_grid",
     "model_class",
+    "pool_posteriors",
     "posterior_of_probabilities",
 ]

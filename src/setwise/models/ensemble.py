@@ -18,7 +18,7 @@ from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import IDENTITY, LabelMatrix, SetCalibration, Support, require_room
 from setwise.learners import FeatureColumns
 from setwise.models.base import Callback, LabelModel, ModelSize, ModelState, fit_for
-from setwise.models.ensemble_posterior import MixedPosterior, SupportPool
+from setwise.models.ensemble_posterior import MixedPosterior, SupportPool, pool_posteriors
 from setwise.models.state_checks import check_array, check_range, check_sparse
 from setwise.posterior import Posterior
 
@@ -200,16 +200,14 @@ class Ensemble(LabelModel):
         return sum(model._n_scores for model in self.models_)
 
     def _posterior(self, X: Any) -> Posterior:
-        return self.pooled([model.posterior(X) for model in self.models_], self._support)
-
-    def pooled(self, posteriors: Sequence[Posterior], support: Support) -> Posterior:
-        """Return the pool of the members' posteriors of the same documents."""
-        check_is_fitted(self)
-        calibrations = [SetCalibration(*map(float, numbers)) for numbers in self.calibrations_]
-        if self.over == "all":
-            return MixedPosterior.of(posteriors, self.weights_, calibrations)
-        n_jobs = effective_n_jobs(self.n_jobs)
-        return SupportPool(posteriors, self.weights_, calibrations, support, self.pool == "geometric", n_jobs)
+        return pool_posteriors(
+            [model.posterior(X) for model in self.models_],
+            self.weights_,
+            [SetCalibration(*map(float, numbers)) for numbers in self.calibrations_],
+            self._support if self.over == "support" else None,
+            geometric=self.pool == "geometric",
+            n_jobs=effective_n_jobs(self.n_jobs),
+        )
 
     def label_weights(self) -> sp.csr_array:
         """Return the weights of the members' features, labels by features, averaged by the members' weights."""

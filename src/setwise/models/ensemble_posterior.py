@@ -15,9 +15,24 @@ from setwise.labels import MostProbable, SetCalibration, SizeMarginals, Support,
 from setwise.models.base import numbered_generator
 from setwise.posterior import Posterior, Rows
 
-__all__ = ["MixedPosterior", "SupportPool"]
+__all__ = ["MixedPosterior", "SupportPool", "pool_posteriors"]
 
 Array = NDArray[np.float64]
+
+
+def pool_posteriors(
+    posteriors: Sequence[Posterior],
+    weights: Array,
+    calibrations: Sequence[SetCalibration],
+    support: Support | None,
+    *,
+    geometric: bool = False,
+    n_jobs: int = 1,
+) -> Posterior:
+    """Return the pool of several models' posteriors of the same documents, over a support or over all sets."""
+    if support is None:
+        return MixedPosterior.of(posteriors, weights, calibrations)
+    return SupportPool(posteriors, weights, calibrations, support, geometric, n_jobs)
 
 
 class SupportPool(Posterior):

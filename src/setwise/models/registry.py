@@ -8,7 +8,7 @@ read the registry; no other code names a model.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from setwise._validation import OneOf, check_parameters
@@ -21,7 +21,7 @@ from setwise.models.grids import BudgetName, Patience, StrengthPath, cbm_grid, c
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 
-__all__ = ["MODELS", "STORED_MODELS", "ModelEntry", "entry_of", "model_class"]
+__all__ = ["AUTO", "AUTO_STAGES", "MODELS", "STORED_MODELS", "AutoStage", "ModelEntry", "entry_of", "model_class"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,35 @@ MODELS: dict[str, ModelEntry] = {
     )
 }
 """Every model by name."""
+
+
+@dataclass(frozen=True)
+class AutoStage:
+    """One model that is tuned where the model is chosen automatically."""
+
+    name: str
+    model: str
+    """A key of MODELS."""
+    budget: BudgetName
+    """Of its grid."""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """Beside those of the grid."""
+
+
+AUTO = "auto"
+"""The name under which the model itself is chosen."""
+
+AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
+    "quick": (AutoStage("br", "br", "quick"),),
+    "normal": (AutoStage("br", "br", "normal"), AutoStage("crf", "crf", "quick")),
+    "thorough": (
+        AutoStage("br", "br", "thorough"),
+        AutoStage("pcc", "pcc", "normal"),
+        AutoStage("crf", "crf", "thorough"),
+        AutoStage("cbm", "cbm", "normal"),
+    ),
+}
+"""What is tuned within each budget, the simplest first."""
 
 STORED_MODELS: dict[str, type[LabelModel]] = {
     model.__name__: model for model in (*(entry.model for entry in MODELS.values()), Ensemble)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from setwise.classifier_spec import ClassifierSpec
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, SetCalibration
-from setwise.models import MODELS, LabelModel
+from setwise.models import AUTO, MODELS, LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain
 from setwise.persistence.recipe import calibration_from
 from setwise.text import TextVectorizer
@@ -47,8 +47,8 @@ def parameters_from(fields: Fields, model: LabelModel, vectorizer: TextVectorize
     parameters = {one: fields.take(one) for one in names}
     fields.end()
     check_scalars({**parameters, "model": name, "random_state": random_state}, "classifier")
-    if name is not None and name not in MODELS:
-        raise InvalidData(f"classifier.model must be null or one of {', '.join(MODELS)}; got {name!r:.40}.")
+    if name is not None and name not in (AUTO, *MODELS):
+        raise InvalidData(f"classifier.model must be null or one of {', '.join([AUTO, *MODELS])}; got {name!r:.40}.")
     if isinstance(calibration, list):
         calibration = calibration_from(Fields({"calibration": calibration}, "classifier"), "calibration")
     if extra is not None:

@@ -11,7 +11,7 @@ from setwise.metrics import METRICS
 from setwise.models import LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain
 from setwise.prediction import Recipe
-from setwise.tuning import Alternative, FeatureTrial, Trial, TuningResult, trial_of_row
+from setwise.tuning import Alternative, FeatureTrial, ModelTrial, Trial, TuningResult, trial_of_row
 
 __all__ = ["tuning_from", "tuning_part"]
 
@@ -34,6 +34,10 @@ def tuning_part(result: TuningResult | None) -> dict[str, Any] | None:
         "alternatives": [vars(one) for one in result.alternatives],
         "feature_set": result.feature_set,
         "feature_trials": [vars(one) for one in result.feature_trials],
+        "model_name": result.model_name,
+        "model_trials": [
+            {name: value for name, value in vars(one).items() if name not in _LEFT_OUT} for one in result.model_trials
+        ],
     }
     return dict(plain(manifest, "tuning"))
 
@@ -53,6 +57,8 @@ def tuning_from(fields: Fields | None, model: LabelModel, recipe: Recipe) -> Tun
         [_alternative(one) for one in fields.items("alternatives")],
         fields.text("feature_set"),
         [_feature_trial(one) for one in fields.items("feature_trials")],
+        fields.text("model_name"),
+        [_model_trial(one) for one in fields.items("model_trials")],
     )
     fields.end()
     return result
@@ -81,6 +87,19 @@ def _alternative(value: Any) -> Alternative:
     alternative = Alternative(fields.scalars("settings"), fields.text("recipe"), fields.number("value"))
     fields.end()
     return alternative
+
+
+def _model_trial(value: Any) -> ModelTrial:
+    fields = Fields(value, "tuning.model_trials")
+    trial = ModelTrial(
+        fields.text("name"),
+        fields.text("recipe"),
+        fields.number("value"),
+        fields.whole("n_nonzero", 0, np.iinfo(np.int64).max),
+        fields.whole("n_bytes", 0, np.iinfo(np.int64).max),
+    )
+    fields.end()
+    return trial
 
 
 def _feature_trial(value: Any) -> FeatureTrial:

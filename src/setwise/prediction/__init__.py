@@ -1,7 +1,7 @@
 """How sets are predicted: a posterior, an inference and a decision put together, and how that is tuned."""
 
 from setwise.prediction.from_probabilities import decide
-from setwise.prediction.held_out import HeldOut, StoredPosterior, evaluate_recipe, evaluate_sets
+from setwise.prediction.held_out import HeldOut, StoredPosterior, evaluate_recipe, evaluate_sets, standard_error
 from setwise.prediction.recipe import DecisionName, InferenceName, Recipe, are_compatible
 from setwise.prediction.recipe_selection import (
     UNCHANGED,
@@ -37,5 +37,6 @@ __all__ = [
     "feasible",
     "screening",
     "select_recipe",
+    "standard_error",
     "tune_recipe",
 ]

@@ -15,11 +15,22 @@ from setwise.metrics import MetricName, evaluate_metric
 from setwise.posterior import Posterior, Rows
 from setwise.prediction.recipe import Recipe
 
-__all__ = ["HeldOut", "StoredPosterior", "evaluate_recipe", "evaluate_sets", "marginals", "true_sets"]
+__all__ = [
+    "HeldOut",
+    "StoredPosterior",
+    "evaluate_recipe",
+    "evaluate_sets",
+    "marginals",
+    "stacked_sets",
+    "standard_error",
+    "true_sets",
+]
 
 MAX_STORED = 2**26
 """Log-probabilities of documents and sets that are stored: 512 MB. Beyond that they are computed again."""
 
+N_RESAMPLES = 200
+"""Bootstrap samples of a standard error, of which two digits are enough."""
 
 MAX_STORED_SAMPLES = 2**22
 """Label sets drawn for documents that are stored. Beyond that they are drawn again."""
@@ -122,15 +133,33 @@ def evaluate_recipe(recipe: Recipe, parts: Sequence[HeldOut], scoring: MetricNam
 def evaluate_sets(parts: Sequence[HeldOut], sets: Sequence[sp.csr_array], scoring: MetricName) -> float:
     """Return the metric of the sets that were chosen for each part."""
     truth = true_sets(parts)
-    return evaluate_metric(scoring, truth, truth.with_indicator(sp.csr_array(sp.vstack(sets, format="csr"))))
+    return evaluate_metric(scoring, truth, truth.with_indicator(stacked_sets(sets)))
 
 
 def true_sets(parts: Sequence[HeldOut]) -> LabelMatrix:
     """Return the true label sets of the documents of all parts."""
     if len(parts) == 1:
         return parts[0].y
-    stacked = sp.vstack([part.y.indicator for part in parts], format="csr")
-    return parts[0].y.with_indicator(sp.csr_array(stacked))
+    return parts[0].y.with_indicator(stacked_sets([part.y.indicator for part in parts]))
+
+
+def stacked_sets(parts: Sequence[sp.csr_array]) -> sp.csr_array:
+    """Return the label sets of all parts, one part after the other."""
+    return sp.csr_array(sp.vstack(parts, format="csr"))
+
+
+def standard_error(
+    parts: Sequence[HeldOut], sets: Sequence[sp.csr_array], scoring: MetricName, random_state: int = 0
+) -> float:
+    """Return the standard error of the metric of chosen sets, by a bootstrap over the documents of all parts."""
+    truth = true_sets(parts)
+    chosen = truth.with_indicator(stacked_sets(sets))
+    random = np.random.default_rng(random_state)
+    values = []
+    for _ in range(N_RESAMPLES):
+        rows = random.integers(truth.n_samples, size=truth.n_samples)
+        values.append(evaluate_metric(scoring, truth.take(rows), chosen.take(rows)))
+    return float(np.std(values))
 
 
 def marginals(recipe: Recipe, parts: Sequence[HeldOut]) -> NDArray[np.float64]:

@@ -1,9 +1,12 @@
 """Tuning: the search for strength, L1 ratio and iterations on held-out documents, and early stopping."""
 
-from setwise.tuning.autotune import Alternative, TuningResult, autotune
-from setwise.tuning.checkpoint import Checkpoint, check_checkpoint, whole_lines
+from setwise.tuning.auto import Preference, Stage, tune_models
+from setwise.tuning.autotune import Alternative, ModelTrial, TuningResult, autotune
+from setwise.tuning.checkpoint import Checkpoint, CheckpointSection, check_checkpoint, whole_lines
 from setwise.tuning.early_stopping import CurveSchedule, EarlyStopping, learning_curve
 from setwise.tuning.feature_selection import FeatureChoice, FeatureSet, FeatureTrial, select_features
+from setwise.tuning.fingerprint import data_fingerprint
+from setwise.tuning.pooling import PoolAdjustment, joint_held_out, simplex_weights
 from setwise.tuning.progress import progress_bar
 from setwise.tuning.search import PAPER, Progress, ProgressCallback, Trial, best_of, search, trial_of_row
 from setwise.tuning.validation import (
@@ -21,26 +24,35 @@ __all__ = [
     "PAPER",
     "Alternative",
     "Checkpoint",
+    "CheckpointSection",
     "CurveSchedule",
     "EarlyStopping",
     "FeatureChoice",
     "FeatureSet",
     "FeatureTrial",
+    "ModelTrial",
     "Part",
+    "PoolAdjustment",
+    "Preference",
     "Progress",
     "ProgressCallback",
+    "Stage",
     "Trial",
     "TuningResult",
     "Validation",
     "autotune",
     "best_of",
     "check_checkpoint",
+    "data_fingerprint",
     "default_validation",
+    "joint_held_out",
     "learning_curve",
     "progress_bar",
     "search",
     "select_features",
+    "simplex_weights",
     "take_documents",
     "trial_of_row",
+    "tune_models",
     "whole_lines",
 ]

@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+import scipy.sparse as sp
 from sklearn.base import clone
 
 from setwise.metrics import MetricName, oriented
 from setwise.models import Patience, StrengthPath, fit_for
 from setwise.prediction import Candidate, Recipe, screening, select_recipe
+from setwise.tuning.checkpoint import CheckpointSection
 from setwise.tuning.feature_selection import FeatureTrial
 from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search
 from setwise.tuning.validation import Part
 
-__all__ = ["Alternative", "TuningResult", "autotune"]
+__all__ = ["Alternative", "ModelTrial", "TuningResult", "autotune"]
 
 T = TypeVar("T")
 
@@ -28,6 +30,21 @@ class Alternative:
     settings: dict[str, Any]
     recipe: str
     value: float
+
+
+@dataclass(frozen=True)
+class ModelTrial:
+    """The score of one tuned model, or of a pool of them, and what it cost."""
+
+    name: str
+    recipe: str
+    value: float
+    n_nonzero: int
+    """Non-zero weights of features."""
+    n_bytes: int
+    """Memory of everything a prediction reads."""
+    seconds: float | None = None
+    """Duration of its tuning; None once the result was saved and loaded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +68,17 @@ class TuningResult:
     """Name of the features; empty where there was no choice."""
     feature_trials: list[FeatureTrial] = field(default_factory=list)
     """Every feature set that was tried."""
+    model_name: str = ""
+    """Name of the model among those that were tried; empty where there was no choice."""
+    model_trials: list[ModelTrial] = field(default_factory=list)
+    """Every model and pool that was tried."""
     trained: list[Any] = field(default_factory=list)
     """The chosen model as it was evaluated: fitted to the training documents of each part.
 
     Empty once the result was saved and loaded.
     """
+    held_out_sets: list[sp.csr_array] = field(default_factory=list)
+    """The sets that ``value`` is measured on, of each part's held-out documents; empty like ``trained``."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the chosen model to all documents."""
@@ -72,7 +95,7 @@ def autotune(
     scoring: MetricName = "instance_f1",
     random_state: int = 0,
     dataset: str = "",
-    checkpoint: str | Path | None = None,
+    checkpoint: str | Path | CheckpointSection | None = None,
     progress: ProgressCallback | None = None,
 ) -> TuningResult:
     """Choose the setting of a grid and the recipe that do best on held-out documents; without a grid, the recipe.
@@ -135,6 +158,7 @@ def autotune(
                 trials,
                 alternatives,
                 trained=trained,
+                held_out_sets=selected.sets,
             )
     assert best is not None
     return best

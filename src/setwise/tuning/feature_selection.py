@@ -10,6 +10,7 @@ from setwise.learners import critical_strength
 from setwise.metrics import MetricName, oriented
 from setwise.models import BinaryRelevance, learner_grid
 from setwise.prediction import Candidate
+from setwise.tuning.checkpoint import Checkpoint, CheckpointSection
 from setwise.tuning.search import Progress, ProgressCallback, best_of, search
 from setwise.tuning.validation import Part
 
@@ -56,6 +57,7 @@ def select_features(
     *,
     scoring: MetricName = "instance_f1",
     n_jobs: int | None = None,
+    checkpoint: Checkpoint | None = None,
     progress: ProgressCallback | None = None,
 ) -> FeatureChoice:
     """Choose the feature set under which BR with an L1 penalty does best on held-out documents.
@@ -74,6 +76,8 @@ def select_features(
     scoring : str
         Name of the metric.
     n_jobs : int, optional
+    checkpoint : Checkpoint, optional
+        An open checkpoint; every feature set has a section of its own.
     progress : callable, optional
         Called after each strength of each feature set.
 
@@ -87,7 +91,9 @@ def select_features(
     trials: list[FeatureTrial] = []
     for number, one in enumerate(feature_sets):
         parts = make_parts(one.transformer)
-        value = _best_value(parts, recipes, scoring, n_jobs, _part_of(progress, number, len(feature_sets)))
+        section = None if checkpoint is None else checkpoint.section(f"features, {one.name}")
+        report = _part_of(progress, number, len(feature_sets))
+        value = _best_value(parts, recipes, scoring, n_jobs, section, report)
         trials.append(FeatureTrial(one.name, value, parts[0].features.n_features))
         gain = oriented(scoring, value) - oriented(scoring, best_value)
         if number == 0 or gain > LEAST_GAIN * abs(best_value):
@@ -112,12 +118,14 @@ def _best_value(
     recipes: Sequence[Candidate],
     scoring: MetricName,
     n_jobs: int | None,
+    checkpoint: CheckpointSection | None,
     progress: ProgressCallback | None,
 ) -> float:
     """Return the metric at the best of a few strengths."""
     model = BinaryRelevance(n_jobs=n_jobs)
     critical = critical_strength(parts[0].features, parts[0].y, n_jobs)
     grid = learner_grid(model, "quick", critical)
-    best = best_of(search(model, grid, parts, recipes=recipes, scoring=scoring, progress=progress), scoring)
+    trials = search(model, grid, parts, recipes=recipes, scoring=scoring, checkpoint=checkpoint, progress=progress)
+    best = best_of(trials, scoring)
     assert best is not None
     return best.value

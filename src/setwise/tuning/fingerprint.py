@@ -16,7 +16,7 @@ from setwise.prediction import Candidate
 from setwise.tuning.early_stopping import CurveSchedule
 from setwise.tuning.validation import Part
 
-__all__ = ["fingerprint"]
+__all__ = ["data_fingerprint", "fingerprint"]
 
 
 def fingerprint(
@@ -28,23 +28,32 @@ def fingerprint(
     evaluations: Patience | CurveSchedule | None,
 ) -> str:
     """Return a digest of everything that decides the result of a search; the number of threads is not part of it."""
-    digest = hashlib.sha256()
     parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "n_jobs"}
     candidates = [(one.name, *_recipe_fields(one)) for one in recipes]
     settings = (type(model).__name__, parameters, [asdict(path) for path in paths], candidates, scoring, evaluations)
-    digest.update(repr(settings).encode())
+    data: list[Any] = []
     for part in parts:
-        weights = () if part.sample_weight is None else (part.sample_weight,)
-        for matrix in (
-            FeatureColumns.matrix_of(part.X),
-            part.X_held,
-            part.y.indicator,
-            part.y_held.indicator,
-            *weights,
-        ):
-            for array in _arrays(matrix):
-                digest.update(repr((array.shape, array.dtype.str)).encode())
-                digest.update(np.ascontiguousarray(array).data)
+        data += [FeatureColumns.matrix_of(part.X), part.X_held, part.y.indicator, part.y_held.indicator]
+        if part.sample_weight is not None:
+            data.append(part.sample_weight)
+    return data_fingerprint(repr(settings), *data)
+
+
+def data_fingerprint(*parts: Any) -> str:
+    """Return a digest of strings, lists of strings and matrices; parts that are None are left out."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if part is None:
+            continue
+        if isinstance(part, str | list | tuple):
+            # The lengths are digested too, so that no other strings join to the same bytes.
+            encoded = [one.encode("utf-8", "surrogatepass") for one in ([part] if isinstance(part, str) else part)]
+            digest.update(repr([len(one) for one in encoded]).encode())
+            digest.update(b"".join(encoded))
+            continue
+        for array in _arrays(part):
+            digest.update(repr((array.shape, array.dtype.str)).encode())
+            digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
