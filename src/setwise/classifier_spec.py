@@ -228,9 +228,10 @@ class ClassifierSpec:
         """Choose the recipe, and the settings of a model chosen by name, on held-out documents."""
         options = self._options
         entry = entry_of(model) if isinstance(options.model, str) else None
-        grid = (
-            None if entry is None else entry.grid(model, options.budget, critical_strength(X, labels, options.n_jobs))
-        )
+        grid = None
+        if entry is not None:
+            critical = critical_strength(X, labels, options.n_jobs, model.loss)
+            grid = entry.grid(model, options.budget, critical)
         return autotune(
             model,
             parts,
