@@ -1,4 +1,6 @@
 // The learners at the door: binary and multinomial fits.
+#include <nanobind/stl/string.h>
+
 #include "arrays.hpp"
 #include "features.hpp"
 #include "parts.hpp"
@@ -10,8 +12,8 @@ using namespace nb::literals;
 namespace setwise::door {
 namespace {
 
-// Targets by label, document weights that sum to one, offsets (none, one row for all labels, or one row per label), and
-// how many columns each label may use (none: all).
+// Targets by label, document weights that sum to one, offsets (none, one row for all labels, or one row per label), how
+// many columns each label may use (none: all), and the loss.
 struct Targets {
     In<std::int64_t> indptr;
     In<std::int32_t> indices;
@@ -19,16 +21,19 @@ struct Targets {
     In<double> weight;
     std::optional<InMatrix<double>> offset;
     std::optional<In<std::int32_t>> column_limit;
+    setwise::LossKind loss;
     std::int32_t n_labels;
 
     Targets(std::int32_t n_rows, In<std::int64_t> indptr_, In<std::int32_t> indices_, In<double> values_,
-            In<double> weight_, decltype(offset) offset_, decltype(column_limit) column_limit_)
+            In<double> weight_, decltype(offset) offset_, decltype(column_limit) column_limit_,
+            const std::string& loss_)
         : indptr(indptr_),
           indices(indices_),
           values(values_),
           weight(weight_),
           offset(offset_),
           column_limit(column_limit_),
+          loss(setwise::loss_named(loss_)),
           n_labels(static_cast<std::int32_t>(indptr_.shape(0)) - 1) {
         check_compressed(indptr, indices, values.shape(0), n_labels, n_rows);
         require(weight.shape(0) == static_cast<std::size_t>(n_rows), "weight has the wrong length");
@@ -48,7 +53,8 @@ struct Targets {
                 weight.data(),
                 offset ? offset->data() : nullptr,
                 shared ? 0 : n_rows,
-                column_limit ? column_limit->data() : nullptr};
+                column_limit ? column_limit->data() : nullptr,
+                loss};
     }
 
     void check_against(const Features& features) const {
@@ -214,9 +220,9 @@ void bind_learners(nb::module_& m) {
             "values64"_a.none() = nb::none(), "row_values64"_a.none() = nb::none());
     nb::class_<Targets>(m, "Targets")
         .def(nb::init<std::int32_t, In<std::int64_t>, In<std::int32_t>, In<double>, In<double>,
-                      std::optional<InMatrix<double>>, std::optional<In<std::int32_t>>>(),
+                      std::optional<InMatrix<double>>, std::optional<In<std::int32_t>>, const std::string&>(),
              "n_rows"_a, "indptr"_a, "indices"_a, "values"_a, "weight"_a, "offset"_a.none() = nb::none(),
-             "column_limit"_a.none() = nb::none());
+             "column_limit"_a.none() = nb::none(), "loss"_a = "logistic");
     m.def("null_models", &null_models, "features"_a, "targets"_a, "n_threads"_a);
     m.def("fit_binary", &fit_binary, "features"_a, "targets"_a, "start_indptr"_a, "start_indices"_a, "start_values"_a,
           "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a, "path"_a,

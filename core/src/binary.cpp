@@ -1,5 +1,6 @@
 #include "setwise/binary.hpp"
 
+#include "setwise/losses.hpp"
 #include "setwise/parallel.hpp"
 #include "smooth_solver.hpp"
 #include "sparse_solver.hpp"
@@ -27,8 +28,11 @@ template <class Values>
 std::vector<BinaryFit> fit_binary(const FeatureMatrix<Values>& features, const BinaryTargets& targets,
                                   const BinaryStart& start, const SolverOptions& options,
                                   const std::atomic<bool>& stop) {
-    if (options.l1_ratio == 0.0) return fit_with<SmoothSolver<Values>>(features, targets, start, options, stop);
-    return fit_with<SparseSolver<Values>>(features, targets, start, options, stop);
+    return with_loss(targets.loss, [&]<class Loss>(Loss) {
+        if (options.l1_ratio == 0.0)
+            return fit_with<SmoothSolver<Values, Loss>>(features, targets, start, options, stop);
+        return fit_with<SparseSolver<Values, Loss>>(features, targets, start, options, stop);
+    });
 }
 
 template std::vector<BinaryFit> fit_binary(const FeatureMatrix<Ones>&, const BinaryTargets&, const BinaryStart&,

@@ -23,8 +23,8 @@ class ConjugateDirection {
     // Fills step (one per feature, those of `which` alone) and returns the intercept's. Stops when no coordinate of the
     // residual exceeds `target`. `is_scaled`: the diagonal of the last call, which had the same features and which only
     // speeds the rounds up, will do.
-    double solve(const std::vector<std::int32_t>& which, const LocalModel& model, double target, bool is_scaled,
-                 double* step, const std::atomic<bool>& stop) {
+    double solve(const std::vector<std::int32_t>& which, const LocalModel& model, double* step,
+                 const std::atomic<bool>& stop, double target, bool is_scaled) {
         const auto d = static_cast<std::int32_t>(which.size());
         const double l2 = model.penalty.l2;
         const double scale = std::max(1.0, l2);  // a penalty beyond the range of single precision is still a penalty

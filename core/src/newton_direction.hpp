@@ -46,8 +46,8 @@ class NewtonDirection {
 
     // Fills step (one per feature, zero on entry) and returns the intercept's. Stops when no coordinate would change
     // its optimality by more than the effort's target, or after its sweeps.
-    double solve(const std::vector<std::int32_t>& working_set, const LocalModel& model, const Effort& effort,
-                 double* step, const std::atomic<bool>& stop) {
+    double solve(const std::vector<std::int32_t>& working_set, const LocalModel& model, double* step,
+                 const std::atomic<bool>& stop, const Effort& effort) {
         prepare(working_set, model);
         effort_ = &effort;
         const double target = effort.target;

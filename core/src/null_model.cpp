@@ -5,7 +5,7 @@
 #include "label_targets.hpp"
 #include "setwise/binary.hpp"
 #include "setwise/column_ops.hpp"
-#include "setwise/logistic.hpp"
+#include "setwise/losses.hpp"
 #include "setwise/parallel.hpp"
 
 namespace setwise {
@@ -28,11 +28,9 @@ class InterceptSearch {
     double low_ = -INFINITY, high_ = INFINITY;
 };
 
-}  // namespace
-
-template <class Values>
-std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const BinaryTargets& targets, int n_threads,
-                                   const std::atomic<bool>& stop) {
+template <class Loss, class Values>
+std::vector<NullModel> null_models_with(const FeatureMatrix<Values>& features, const BinaryTargets& targets,
+                                        int n_threads, const std::atomic<bool>& stop) {
     constexpr int kMaxSteps = 200;   // the bracket alone halves itself to rounding in fewer
     constexpr double kFlat = 1e-15;  // gradient of a mean loss that is zero to rounding
     const Columns<Values>& X = features.columns;
@@ -51,12 +49,13 @@ std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const 
                 present += targets.weight[targets.y.indices[e]] * targets.y.values[e];
             }
             for (std::int32_t i = 0; i < n; ++i) missing += targets.weight[i] * (1.0 - y[i]);
-            double intercept = std::log(present) - std::log(missing);
+            double intercept = Loss::null_intercept(present, missing);
             InterceptSearch search;
             for (int step = 0; step < kMaxSteps; ++step) {
                 for (std::int32_t i = 0; i < n; ++i)
                     scores[i] = intercept + (targets.offset ? targets.offset[label * targets.offset_stride + i] : 0.0);
-                loss_and_derivatives(n, scores.data(), y.data(), targets.weight, residual.data(), curvature.data());
+                Loss::mean_and_derivatives(n, scores.data(), y.data(), targets.weight, residual.data(),
+                                           curvature.data());
                 const double gradient = std::accumulate(residual.begin(), residual.end(), 0.0);
                 if (std::abs(gradient) <= kFlat) break;
                 const double total = std::accumulate(curvature.begin(), curvature.end(), 0.0);
@@ -71,6 +70,15 @@ std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const 
         }
     });
     return models;
+}
+
+}  // namespace
+
+template <class Values>
+std::vector<NullModel> null_models(const FeatureMatrix<Values>& features, const BinaryTargets& targets, int n_threads,
+                                   const std::atomic<bool>& stop) {
+    return with_loss(targets.loss,
+                     [&]<class Loss>(Loss) { return null_models_with<Loss>(features, targets, n_threads, stop); });
 }
 
 template std::vector<NullModel> null_models(const FeatureMatrix<Ones>&, const BinaryTargets&, int,

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "conjugate_direction.hpp"
+#include "curved_direction.hpp"
 #include "label_targets.hpp"
 #include "outer_loop.hpp"
 #include "setwise/binary.hpp"
 #include "setwise/column_ops.hpp"
-#include "setwise/logistic.hpp"
 #include "setwise/penalty.hpp"
 #include "solution_trail.hpp"
 
@@ -22,7 +22,7 @@ namespace setwise {
 
 // Fits one label after the other with the same buffers. Each iteration starts from the weights alone, so a fit that is
 // stopped and started again takes the same steps.
-template <class Values>
+template <class Values, class Loss>
 class SmoothSolver {
   public:
     SmoothSolver(const FeatureMatrix<Values>& features, const BinaryTargets& targets, const BinaryStart& start,
@@ -137,8 +137,8 @@ class SmoothSolver {
     void find_loss() {
         load_scores(targets_, label_, intercept_, scores_);
         for (std::int32_t i = 0; i < X_.n_rows; ++i) scores_[i] += products_[i];
-        loss_ = loss_and_derivatives(X_.n_rows, scores_.data(), y_.data(), targets_.weight, residual_.data(),
-                                     curvature_.data());
+        loss_ = Loss::mean_and_derivatives(X_.n_rows, scores_.data(), y_.data(), targets_.weight, residual_.data(),
+                                           curvature_.data());
     }
 
     // Sets: gradient_, intercept_gradient_.
@@ -169,7 +169,7 @@ class SmoothSolver {
     // taken_, and the weights with all that score() and differentiate() set; before_ has the weights before the step.
     bool advance(double target) {
         const LocalModel model{penalty_, weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
-        intercept_step_ = direction_.solve(columns_, model, target, is_scaled_, step_.data(), stop_);
+        intercept_step_ = direction_.solve(columns_, model, step_.data(), stop_, target, is_scaled_);
         is_scaled_ = true;
         double promised = 0.0;
 #pragma omp simd reduction(+ : promised)
@@ -220,7 +220,7 @@ class SmoothSolver {
     const SolverOptions& options_;
     ElasticNet penalty_;
     const std::atomic<bool>& stop_;
-    ConjugateDirection<Values> direction_;
+    DirectionFor<Loss, ConjugateDirection<Values>, Values> direction_;
     SolutionTrail trail_;
 
     std::int32_t label_ = 0, n_nonzero_ = 0;

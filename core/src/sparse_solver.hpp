@@ -9,19 +9,19 @@
 #include <utility>
 #include <vector>
 
+#include "curved_direction.hpp"
 #include "label_targets.hpp"
 #include "newton_direction.hpp"
 #include "outer_loop.hpp"
 #include "setwise/binary.hpp"
 #include "setwise/column_ops.hpp"
-#include "setwise/logistic.hpp"
 #include "setwise/penalty.hpp"
 
 namespace setwise {
 
 // Fits one label after the other with the same buffers. Each iteration starts from the weights alone, so a fit that is
 // stopped and started again takes the same steps.
-template <class Values>
+template <class Values, class Loss>
 class SparseSolver {
   public:
     SparseSolver(const FeatureMatrix<Values>& features, const BinaryTargets& targets, const BinaryStart& start,
@@ -90,8 +90,8 @@ class SparseSolver {
     void evaluate(std::int32_t label) {
         load_scores(targets_, label, intercept_, scores_);
         add_product(active_, weights_.data(), scores_);
-        loss_ = loss_and_derivatives(X_.n_rows, scores_.data(), y_.data(), targets_.weight, residual_.data(),
-                                     curvature_.data());
+        loss_ = Loss::mean_and_derivatives(X_.n_rows, scores_.data(), y_.data(), targets_.weight, residual_.data(),
+                                           curvature_.data());
         intercept_gradient_ = std::accumulate(residual_.begin(), residual_.end(), 0.0);
         for (const std::int32_t j : columns_) gradient_[j] = column_dot(X_, j, residual_.data());
     }
@@ -120,7 +120,7 @@ class SparseSolver {
         const LocalModel model{penalty_, weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
         gather_working_set();
         step_.assign(X_.n_cols, 0.0);
-        intercept_step_ = direction_.solve(working_set_, model, effort, step_.data(), stop_);
+        intercept_step_ = direction_.solve(working_set_, model, step_.data(), stop_, effort);
     }
 
     // Sets: joining_, working_set_.
@@ -146,7 +146,8 @@ class SparseSolver {
     }
 
     double objective_at(double share) const {
-        double objective = mean_loss_along(X_.n_rows, scores_.data(), along_.data(), share, y_.data(), targets_.weight);
+        double objective =
+            Loss::mean_along(X_.n_rows, scores_.data(), along_.data(), share, y_.data(), targets_.weight);
         for (const std::int32_t j : working_set_) objective += penalty_.value(weights_[j] + share * step_[j]);
         return objective;
     }
@@ -183,7 +184,7 @@ class SparseSolver {
     const SolverOptions& options_;
     ElasticNet penalty_;
     const std::atomic<bool>& stop_;
-    NewtonDirection<Values> direction_;
+    DirectionFor<Loss, NewtonDirection<Values>, Values> direction_;
 
     std::vector<double> y_, scores_, residual_, curvature_, along_;  // one per document
     std::vector<double> gradient_, weights_, step_;                  // one per feature

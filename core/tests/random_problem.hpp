@@ -19,16 +19,23 @@ enum class Kind { ones, single, real };
 
 struct RandomProblem {
     std::int32_t n, d, n_labels;
+    setwise::LossKind loss;
     std::vector<std::vector<double>> X;  // one per column, most frequent first
     std::vector<std::int64_t> indptr{0}, row_indptr{0}, y_indptr{0}, start_indptr;
     std::vector<std::int32_t> indices, row_indices, y_indices, caller_order, start_indices;
     std::vector<double> doubles, row_doubles, peak, y_values, weight, offset, tol, start_values, start_intercept;
     std::vector<float> floats, row_floats;
 
-    // Targets are soft for every third label; weights and offsets are random; no column is empty.
+    // Targets are soft for every third label if the loss is logistic; weights and offsets are random; no column is
+    // empty.
     RandomProblem(int seed, std::int32_t n_rows, std::int32_t n_cols, std::int32_t labels, Kind kind,
-                  double density = 0.4)
-        : n(n_rows), d(n_cols), n_labels(labels), start_indptr(labels + 1, 0), start_intercept(labels, 0.0) {
+                  double density = 0.4, setwise::LossKind loss_kind = setwise::LossKind::logistic)
+        : n(n_rows),
+          d(n_cols),
+          n_labels(labels),
+          loss(loss_kind),
+          start_indptr(labels + 1, 0),
+          start_intercept(labels, 0.0) {
         std::mt19937_64 random(seed);
         std::normal_distribution<double> normal;
         std::uniform_real_distribution<double> uniform(0.0, 1.0);
@@ -53,7 +60,8 @@ struct RandomProblem {
             for (std::int32_t i = 0; i < n; ++i) {
                 // The first two documents differ, so that no label is constant.
                 const bool has = i == 0 || (i != 1 && 2.0 * signal(label, i) + normal(random) > 0.3);
-                const double y = label % 3 == 2 || n == 1 ? 0.05 + 0.9 * uniform(random) : has ? 1.0 : 0.0;
+                const bool is_soft = loss == setwise::LossKind::logistic && (label % 3 == 2 || n == 1);
+                const double y = is_soft ? 0.05 + 0.9 * uniform(random) : has ? 1.0 : 0.0;
                 if (y == 0.0) continue;
                 y_indices.push_back(i);
                 y_values.push_back(y);
@@ -73,7 +81,12 @@ struct RandomProblem {
     }
 
     setwise::BinaryTargets targets() const {
-        return {{n, n_labels, y_indptr.data(), y_indices.data(), y_values.data()}, weight.data(), offset.data(), n};
+        return {{n, n_labels, y_indptr.data(), y_indices.data(), y_values.data()},
+                weight.data(),
+                offset.data(),
+                n,
+                nullptr,
+                loss};
     }
 
     setwise::BinaryStart start() const {
@@ -108,8 +121,14 @@ struct RandomProblem {
         for (std::int32_t i = 0; i < n; ++i) {
             double z = fit.intercept + offset[label * n + i];
             for (std::int32_t j = 0; j < d; ++j) z += X[j][i] * w[j];
-            objective += weight[i] * (std::log1p(std::exp(-std::abs(z))) + std::max(z, 0.0) - y[i] * z);
-            residual[i] = weight[i] * (1.0 / (1.0 + std::exp(-z)) - y[i]);
+            if (loss == setwise::LossKind::logistic) {
+                objective += weight[i] * (std::log1p(std::exp(-std::abs(z))) + std::max(z, 0.0) - y[i] * z);
+                residual[i] = weight[i] * (1.0 / (1.0 + std::exp(-z)) - y[i]);
+            } else {
+                const double sign = y[i] == 1.0 ? 1.0 : -1.0, gap = std::max(0.0, 1.0 - sign * z);
+                objective += weight[i] * gap * gap;
+                residual[i] = -2.0 * weight[i] * sign * gap;
+            }
             by_intercept += residual[i];
         }
         violation = std::abs(by_intercept);

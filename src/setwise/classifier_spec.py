@@ -258,9 +258,10 @@ class ClassifierSpec:
         if options.model == AUTO:
             return self._tune_models(parts, X, labels, seed, may_be_empty, checkpoint, progress)
         entry = entry_of(model) if isinstance(options.model, str) else None
-        grid = (
-            None if entry is None else entry.grid(model, options.budget, critical_strength(X, labels, options.n_jobs))
-        )
+        grid = None
+        if entry is not None:
+            critical = critical_strength(X, labels, options.n_jobs, model.loss)
+            grid = entry.grid(model, options.budget, critical)
         return autotune(
             model,
             parts,

@@ -27,7 +27,12 @@ from tests.oracles.sets import every_set, marginals_by_sums, size_marginals_by_s
 STRENGTH = 0.01
 _NOTHING_LEFT_OUT = {"negligible": 0.0, "least_count": 0.0, "smoothing": 0.0}
 VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
-    "pcc": {"one order": {"beam_width": 32}, "three orders": {"beam_width": 32, "order": "random", "n_orders": 3}},
+    "br": {"logistic": {}, "squared hinge": {"loss": "squared_hinge"}},
+    "pcc": {
+        "one order": {"beam_width": 32},
+        "three orders": {"beam_width": 32, "order": "random", "n_orders": 3},
+        "squared hinge": {"beam_width": 32, "loss": "squared_hinge"},
+    },
     "cbm": {
         "elastic net": {"n_components": 3, **_NOTHING_LEFT_OUT},
         "L2": {"n_components": 4, "l1_ratio": 0.0, **_NOTHING_LEFT_OUT},

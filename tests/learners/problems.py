@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 
 from setwise.learners import LabelFits
 from tests.oracles.logistic import logistic_objective, recompute_violation
+from tests.oracles.squared_hinge import hinge_objective, hinge_violation
 
 Array = NDArray[np.float64]
 
 KINDS = ("ones", "counts", "float32", "float64")
 """What the entries of X are: the compiled core has a path of its own for ones, for single and for double precision."""
+
+OBJECTIVES = {"logistic": logistic_objective, "squared_hinge": hinge_objective}
+VIOLATIONS = {"logistic": recompute_violation, "squared_hinge": hinge_violation}
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class Problem:
     sample_weight: Array | None = None
     offset: Array | None = None
     soft: bool = False
+    loss: str = "logistic"
 
     @property
     def data(self) -> dict[str, Any]:
@@ -37,7 +42,7 @@ class Problem:
     @property
     def options(self) -> dict[str, Any]:
         """The same without X and y."""
-        return {"sample_weight": self.sample_weight, "offset": self.offset, "soft": self.soft}
+        return {"sample_weight": self.sample_weight, "offset": self.offset, "soft": self.soft, "loss": self.loss}
 
     @property
     def dense(self) -> Array:
@@ -54,11 +59,11 @@ class Problem:
 
     def violations(self, fits: LabelFits, strength: float, l1_ratio: float) -> Array:
         """What the certificates must say, by the oracle."""
-        return self._by_label(recompute_violation, fits, strength, l1_ratio)
+        return self._by_label(VIOLATIONS[self.loss], fits, strength, l1_ratio)
 
     def objectives(self, fits: LabelFits, strength: float, l1_ratio: float) -> Array:
         """What the objectives must be, by the oracle."""
-        return self._by_label(logistic_objective, fits, strength, l1_ratio)
+        return self._by_label(OBJECTIVES[self.loss], fits, strength, l1_ratio)
 
     def _by_label(self, measure: Any, fits: LabelFits, strength: float, l1_ratio: float) -> Array:
         X, coef = self.dense, fits.coef.toarray()
@@ -110,7 +115,9 @@ def small_problem(seed: int = 0, n: int = 60, d: int = 12, n_labels: int = 3, ki
 
 
 @st.composite
-def problems(draw: st.DrawFn, max_samples: int = 40, max_features: int = 60, max_labels: int = 3) -> Problem:
+def problems(
+    draw: st.DrawFn, max_samples: int = 40, max_features: int = 60, max_labels: int = 3, loss: str = "logistic"
+) -> Problem:
     """Problems of every kind that the learners take: tall and wide, empty rows and columns, rare labels."""
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(1, max_samples)), draw(st.integers(1, max_features))
@@ -120,7 +127,7 @@ def problems(draw: st.DrawFn, max_samples: int = 40, max_features: int = 60, max
         X[random.integers(n)] = 0.0
         X[:, random.integers(d)] = 0.0
     y = random_labels(random, X, n_labels, share=draw(st.sampled_from([0.03, 0.3, 0.5])))
-    if soft := draw(st.booleans()):
+    if soft := loss == "logistic" and draw(st.booleans()):
         y = np.where(random.random(y.shape) < 0.5, y, random.random(y.shape))
     weight = None
     if draw(st.booleans()):
@@ -133,7 +140,7 @@ def problems(draw: st.DrawFn, max_samples: int = 40, max_features: int = 60, max
             offset = random.normal(size=n)
         case "by label":
             offset = random.normal(size=(n, n_labels))
-    return Problem(sp.csr_array(X), y, weight, offset, soft)
+    return Problem(sp.csr_array(X), y, weight, offset, soft, loss)
 
 
 def same_bits(one: LabelFits, other: LabelFits) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -218,3 +219,60 @@ def test_bad_questions_are_refused(model: BinaryRelevance) -> None:
 
 def test_scores_are_logits(model: BinaryRelevance) -> None:
     np.testing.assert_allclose(expit(scores_of(model, X)), model.posterior(X).marginals(), rtol=1e-15)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+class TestRescaledLogits:
+    def test_one_scale_and_shift_are_those_of_the_posterior(self, loss: Any) -> None:
+        model = BinaryRelevance(strength=1e-2, loss=loss).fit(X, y)
+        rescaled, expected = model.rescale_logits(1.7, -0.4).posterior(X), model.posterior(X).rescaled(1.7, -0.4)
+        np.testing.assert_allclose(rescaled.log_prob(SETS), expected.log_prob(SETS), rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(rescaled.marginals(), expected.marginals(), rtol=0.0, atol=1e-12)
+
+    def test_each_label_may_have_its_own(self, loss: Any) -> None:
+        model = BinaryRelevance(strength=1e-2, loss=loss).fit(X, y)
+        before = scores_of(model, X)
+        scale, shift = np.array([0.5, 2.0, 0.0, -1.0, 1.0]), np.arange(5.0)
+        rescaled = model.rescale_logits(scale, list(shift))
+        np.testing.assert_allclose(scores_of(rescaled, X), scale * before + shift, rtol=0.0, atol=1e-12)
+        assert np.array_equal(scores_of(model, X), before)
+        assert rescaled.get_params() == model.get_params()
+
+    def test_it_is_saved_with_the_model(self, loss: Any) -> None:
+        rescaled = BinaryRelevance(loss=loss).fit(X, y).rescale_logits(2.0, 0.5)
+        again = BinaryRelevance.from_state(rescaled.state())
+        assert again.loss == loss
+        assert np.array_equal(scores_of(again, X), scores_of(rescaled, X))
+
+
+@pytest.mark.parametrize(
+    ("scale", "shift", "message"),
+    [
+        ([1.0, 2.0], 0.0, "scale must be one number, or 5, one per label; got shape (2,)."),
+        (1.0, np.nan, "shift must be finite; got nan."),
+        ("much", 0.0, "scale must be a number, or one per label; got 'much'."),
+    ],
+)
+def test_scales_and_shifts_that_do_not_fit_are_refused(
+    model: BinaryRelevance, scale: Any, shift: Any, message: str
+) -> None:
+    with pytest.raises(InvalidParameter, match=re.escape(message)):
+        model.rescale_logits(scale, shift)
+
+
+def test_logits_are_rescaled_after_the_fit() -> None:
+    with pytest.raises(NotFittedError):
+        BinaryRelevance().rescale_logits(1.0, 0.0)
+
+
+def test_the_squared_hinge_is_that_of_the_learner() -> None:
+    model = BinaryRelevance(strength=1e-2, loss="squared_hinge").fit(X, y)
+    fits = fit_labels(X, y, strength=1e-2, l1_ratio=0.5, loss="squared_hinge")
+    assert np.array_equal(model.coef_.toarray(), fits.coef.toarray())
+    (path,) = BinaryRelevance(loss="squared_hinge").fit_path(X, y, [1e-2])
+    assert np.array_equal(path.coef_.toarray(), fits.coef.toarray())
+
+
+def test_an_unknown_loss_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="loss must be one of 'logistic', 'squared_hinge'; got 'hinge'"):
+        BinaryRelevance(loss="hinge").fit(X, y)  # type: ignore[arg-type]

@@ -222,3 +222,36 @@ class TestSample:
             model.posterior(np.eye(3)).sample(0, random_state=0)
         with pytest.raises(InvalidParameter, match="random_state must be None, an integer between 0"):
             model.posterior(np.eye(3)).sample(1, random_state=-1)
+
+
+class TestRescaledLogits:
+    @settings(max_examples=30)
+    @given(SEEDS, st.integers(1, 6), st.integers(1, 3))
+    def test_every_logit_is_scaled_and_shifted(self, random_state: int, n_labels: int, n_chains: int) -> None:
+        """The oracle gets the logits of each set one by one, and scales those."""
+        random = np.random.default_rng(random_state)
+        model = random_chain(random, n_labels, n_chains)
+        X, sets = random.normal(size=(4, 3)), every_set(n_labels)
+        scale, shift = random.uniform(0.2, 3.0, n_labels), random.normal(size=n_labels)
+        log_prob = model.rescale_logits(scale, shift).posterior(X).log_prob(sets)
+        scores = (X @ model.coef_.toarray().T + model.intercept_).reshape(4, n_chains, n_labels)
+        feedback = model.feedback_.toarray().reshape(n_chains, n_labels, n_labels)
+        chains = np.empty((4, n_chains, len(sets)))
+        for m in range(n_chains):
+            # Labels after l add nothing to its logit: their feedback is zero.
+            logits = scale * (scores[:, m, None, :] + sets @ feedback[m].T) + shift
+            chains[:, m] = -np.logaddexp(0.0, np.where(sets == 1, -logits, logits)).sum(axis=2)
+        expected = np.logaddexp.reduce(chains, axis=1) - np.log(n_chains)
+        assert log_prob == pytest.approx(expected, abs=1e-12, rel=1e-12)
+
+    def test_the_model_itself_and_its_parameters_stay(self) -> None:
+        X, y = corpus_of()
+        model = ClassifierChain(strength=0.01, loss="squared_hinge").fit(X, y)
+        before = model.posterior(X).log_prob(every_set(5))
+        rescaled = model.rescale_logits(2.0, 0.0)
+        assert np.array_equal(model.posterior(X).log_prob(every_set(5)), before)
+        assert rescaled.get_params() == model.get_params()
+        assert not np.array_equal(rescaled.posterior(X).log_prob(every_set(5)), before)
+        again = ClassifierChain.from_state(rescaled.state())
+        assert again.loss == "squared_hinge"
+        assert np.array_equal(again.feedback_.toarray(), 2.0 * model.feedback_.toarray())

@@ -16,27 +16,28 @@ from setwise.labels import LabelMatrix, Support
 from setwise.learners import fit_labels
 from setwise.models import ClassifierChain
 from setwise.posterior import require
-from tests.learners.problems import same_bits
+from tests.learners.problems import VIOLATIONS, same_bits
 from tests.models.chains import corpus_of
 from tests.oracles.chain import every_set
-from tests.oracles.logistic import recompute_violation
 
 
 class TestFit:
+    @pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
     @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
-    def test_each_label_is_fitted_on_the_features_and_the_labels_before_it(self, l1_ratio: float) -> None:
+    def test_each_label_is_fitted_on_the_features_and_the_labels_before_it(self, l1_ratio: float, loss: Any) -> None:
         X, y = corpus_of(1)
-        model = ClassifierChain(strength=0.01, l1_ratio=l1_ratio, tol=1e-10, n_jobs=1).fit(X, y)
+        options = {"strength": 0.01, "l1_ratio": l1_ratio, "tol": 1e-10, "n_jobs": 1, "loss": loss}
+        model = ClassifierChain(**options).fit(X, y)
         (order,) = model.order_
         coef, feedback = model.coef_.toarray(), model.feedback_.toarray()
         for place, label in enumerate(order):
             before = order[:place]
             seen = np.hstack([X.toarray(), y[:, before]])
             weights = np.concatenate([coef[label], feedback[label, before]])
-            violation = recompute_violation(seen, y[:, label], weights, model.intercept_[label], 0.01, l1_ratio)
+            violation = VIOLATIONS[loss](seen, y[:, label], weights, model.intercept_[label], 0.01, l1_ratio)
             assert violation <= 1e-10
             assert model.fits_[0].violation[label] == pytest.approx(violation, abs=1e-13)
-            alone = fit_labels(seen, y[:, [label]], strength=0.01, l1_ratio=l1_ratio, tol=1e-10, n_jobs=1)
+            alone = fit_labels(seen, y[:, [label]], **options)
             assert weights == pytest.approx(alone.coef.toarray()[0], abs=1e-6)
             assert not feedback[label, order[place:]].any()
         first, second = (label for label in order if label in (0, 4))

@@ -1,4 +1,4 @@
-"""Slow, sure solvers for the objectives of :mod:`tests.oracles.logistic`.
+"""Slow, sure solvers for the objectives of :mod:`tests.oracles.logistic` and :mod:`tests.oracles.squared_hinge`.
 
 FISTA: gradient steps of one safe length, each followed by the penalty's prox, with momentum that is dropped whenever it
 points uphill (O'Donoghue and Candes 2015). It shares no idea with Newton's method and needs thousands of products with
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.oracles.logistic import logistic_gradient, penalty_violation, shares, softmax_gradient
+from tests.oracles.squared_hinge import hinge_gradient
 
 Array = NDArray[np.float64]
 
@@ -33,6 +34,25 @@ def solve_logistic(
         return np.append(by_w, by_b)
 
     point = _fista(gradient, np.zeros(X.shape[1] + 1), 0.25 * _largest_curvature(X, weight), strength, l1_ratio, tol)
+    return point[:-1], float(point[-1])
+
+
+def solve_hinge(
+    X: Array,
+    y: Array,
+    strength: float,
+    l1_ratio: float,
+    weight: Array | None = None,
+    offset: Array | float = 0.0,
+    tol: float = 1e-11,
+) -> tuple[Array, float]:
+    """The best w and b with the squared hinge, to a violation of ``tol``."""
+
+    def gradient(point: Array) -> Array:
+        by_w, by_b = hinge_gradient(X, y, point[:-1], float(point[-1]), weight, offset)
+        return np.append(by_w, by_b)
+
+    point = _fista(gradient, np.zeros(X.shape[1] + 1), 2.0 * _largest_curvature(X, weight), strength, l1_ratio, tol)
     return point[:-1], float(point[-1])
 
 
@@ -58,7 +78,8 @@ def solve_softmax(
 
 
 def _largest_curvature(X: Array, weight: Array | None) -> float:
-    """The largest eigenvalue of [X 1]' C [X 1]; the losses curve at most 1/4 (binary) or 1/2 (softmax) as much."""
+    """The largest eigenvalue of [X 1]' C [X 1]; the losses curve at most 1/4 (logistic), 1/2
+    (softmax) or 2 (squared hinge) times as much."""
     design = np.column_stack([X, np.ones(len(X))]) * np.sqrt(shares(weight, len(X)))[:, None]
     return float(np.linalg.norm(design, 2) ** 2)
 

@@ -1,15 +1,19 @@
-// Elastic-net logistic regression of many labels over one matrix of features.
+// Elastic-net regression of many labels over one matrix of features.
 //
 // For each label, over w and b (b is not penalised):
 //
-//     minimise  sum_i c_i [log(1 + e^{z_i}) - y_i z_i] + strength (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
-//               z_i = offset_i + b + x_i . w,   sum_i c_i = 1,   y_i in [0, 1]
+//     minimise  sum_i c_i loss(z_i; y_i) + strength (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
+//               z_i = offset_i + b + x_i . w,   sum_i c_i = 1
+//
+//     logistic        log(1 + e^z) - y z       y in [0, 1]
+//     squared hinge   max(0, 1 - t z)^2        t = 2 y - 1,  y in {0, 1}
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <vector>
 
+#include "setwise/losses.hpp"
 #include "setwise/matrix.hpp"
 
 namespace setwise {
@@ -32,6 +36,7 @@ struct BinaryTargets {
     std::int64_t offset_stride;  // from one label's offsets to the next; 0 when all labels share them
     // Null, or how many of the caller's columns each label may use: the first so many. No start lies beyond them.
     const std::int32_t* column_limit = nullptr;
+    LossKind loss = LossKind::logistic;
 };
 
 // Where each label starts: sparse weights by label with the caller's column numbers, and intercepts.

@@ -67,7 +67,8 @@ class StepMemory:
 class Targets:
     """The non-zero targets of each label, document weights that sum to one, and offsets by label.
 
-    With ``column_limit``, label l may use only the first ``column_limit[l]`` columns in the caller's order.
+    With ``column_limit``, label l may use only the first ``column_limit[l]`` columns in the caller's order. ``loss`` is
+    "logistic" or "squared_hinge", whose targets are 0 and 1 alone.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Targets:
         weight: _F64,
         offset: _F64 | None = None,
         column_limit: _I32 | None = None,
+        loss: str = "logistic",
     ) -> None: ...
 
 def null_models(features: Features, targets: Targets, n_threads: int) -> tuple[_F64, _F64]:

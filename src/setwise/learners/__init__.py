@@ -1,4 +1,4 @@
-"""Logistic regression with an elastic net, binary and multinomial; every fit carries its optimality certificate."""
+"""Linear classifiers with an elastic net, binary and multinomial; every fit carries its optimality certificate."""
 
 from setwise._validation import checked_strengths
 from setwise.learners.binary import BinaryLogistic, advanced, critical_strength, critical_strengths, fit_labels
@@ -11,6 +11,7 @@ from setwise.learners.fits import (
     Start,
     warn_unless_converged,
 )
+from setwise.learners.losses import LOSS_CONSTRAINTS, LOSSES, Loss, LossName
 from setwise.learners.multinomial import ClassFit, ClassProblem, MultinomialLogistic, fit_classes
 from setwise.learners.path import fit_path, strength_grid
 from setwise.learners.penalty import ElasticNet
@@ -21,6 +22,8 @@ from setwise.learners.scoring import LinearScorer, linear_scores
 __all__ = [
     "CONSTANT_LOGIT",
     "LEAST_TOL",
+    "LOSSES",
+    "LOSS_CONSTRAINTS",
     "RELATIVE_TOL",
     "BinaryLogistic",
     "BinaryProblem",
@@ -31,6 +34,8 @@ __all__ = [
     "Iterate",
     "LabelFits",
     "LinearScorer",
+    "Loss",
+    "LossName",
     "MultinomialLogistic",
     "QuasiNewtonOptions",
     "Start",

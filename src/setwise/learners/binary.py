@@ -1,4 +1,4 @@
-"""Elastic-net logistic regression: one label, or many labels over one matrix of features."""
+"""Elastic-net linear classifiers: logistic regression of one label, or many labels over one matrix of features."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from setwise._validation import (
 )
 from setwise.exceptions import InvalidData
 from setwise.learners.fits import LabelFits, warn_unless_converged
+from setwise.learners.losses import LossName
 from setwise.learners.problem import BinaryProblem
 
 __all__ = ["BinaryLogistic", "critical_strength", "critical_strengths", "fit_labels"]
@@ -41,17 +42,21 @@ def fit_labels(
     offset: Any = None,
     warm_start: LabelFits | None = None,
     soft: bool = False,
+    loss: LossName = "logistic",
     column_limits: Any = None,
     tol: float | None = None,
     max_iter: int = 200,
     n_jobs: int | None = None,
     callback: Callback | None = None,
 ) -> LabelFits:
-    """Fit a binary logistic regression with an elastic net for each label.
+    """Fit a binary linear classifier with an elastic net for each label: a logistic regression, or another loss.
 
     Minimizes for each label, over w and b (b is not penalized)::
 
-        (1 / sum_i c_i) sum_i c_i [log(1 + exp(z_i)) - y_i z_i]  +  strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
+        (1 / sum_i c_i) sum_i c_i loss(z_i; y_i)  +  strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
+
+        loss(z; y) = log(1 + exp(z)) - y z     "logistic"
+        loss(z; y) = max(0, 1 - t z)^2         "squared_hinge", with t = 2 y - 1
 
     with z_i = offset_i + b + x_i . w. There is no 1/2 before the squared norm.
 
@@ -71,7 +76,8 @@ def fit_labels(
     warm_start : LabelFits, optional
         An earlier result with the same labels and features.
     soft : bool
-        Whether y has targets in [0, 1] instead of label sets.
+        Whether y has targets in [0, 1] instead of label sets; for the logistic loss only.
+    loss : {"logistic", "squared_hinge"}
     column_limits : array of shape (n_labels,), optional
         Label l may use only the first ``column_limits[l]`` features.
     tol : float, optional
@@ -99,7 +105,7 @@ def fit_labels(
     """
     parameters = {"strength": strength, "l1_ratio": l1_ratio, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
     check_parameters(FIT_CONSTRAINTS, parameters)
-    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, column_limits)
+    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, column_limits, loss)
     start = _checked_start(warm_start, problem)
     if callback is not None:
         return _fit_watched(problem, strength, l1_ratio, tol, max_iter, start, callback)
@@ -154,17 +160,18 @@ def critical_strengths(
     sample_weight: Any = None,
     offset: Any = None,
     soft: bool = False,
+    loss: LossName = "logistic",
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Return for each label the least strength at which all its weights are zero; infinite where ``l1_ratio`` is 0."""
     check_parameters({"l1_ratio": L1_RATIO}, {"l1_ratio": l1_ratio})
-    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs)
+    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, loss=loss)
     return peak_strengths(problem.peak, float(l1_ratio))
 
 
-def critical_strength(X: Any, y: Any, n_jobs: int | None = None) -> float:
+def critical_strength(X: Any, y: Any, n_jobs: int | None = None, loss: LossName = "logistic") -> float:
     """Return the least strength of an L1 penalty at which no label has any weight; 1 where every label is constant."""
-    peak = float(np.max(critical_strengths(X, y, n_jobs=n_jobs)))
+    peak = float(np.max(critical_strengths(X, y, loss=loss, n_jobs=n_jobs)))
     return peak if peak > 0.0 else 1.0  # nothing is penalized, whatever the strength
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from setwise._validation import L1_RATIO, SOLVER_CONSTRAINTS, Interval, check_parameters, checked_strengths
 from setwise.exceptions import InvalidParameter
 from setwise.learners.fits import LabelFits, warn_unless_converged
+from setwise.learners.losses import LossName
 from setwise.learners.problem import BinaryProblem
 
 __all__ = ["fit_path", "strength_grid"]
@@ -44,6 +45,7 @@ def fit_path(
     sample_weight: Any = None,
     offset: Any = None,
     soft: bool = False,
+    loss: LossName = "logistic",
     tol: float | None = None,
     max_iter: int = 200,
     n_jobs: int | None = None,
@@ -56,7 +58,7 @@ def fit_path(
     ----------
     strengths : iterable of float
         In any order.
-    X, y, l1_ratio, sample_weight, offset, soft, tol, max_iter, n_jobs
+    X, y, l1_ratio, sample_weight, offset, soft, loss, tol, max_iter, n_jobs
         As for :func:`fit_labels`.
 
     Returns
@@ -74,7 +76,7 @@ def fit_path(
     grid = checked_strengths(strengths)
     parameters = {"l1_ratio": l1_ratio, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
     check_parameters({"l1_ratio": L1_RATIO, **SOLVER_CONSTRAINTS}, parameters)
-    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs)
+    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, loss=loss)
     falling = sorted(set(grid), reverse=True)
     fits = dict(zip(falling, problem.fit(falling, l1_ratio, tol, max_iter), strict=True))
     for strength in falling:

@@ -13,14 +13,16 @@ from setwise import _core
 from setwise._validation import (
     check_column_limits,
     check_offset,
+    check_parameters,
     check_soft_targets,
     effective_n_jobs,
     normalized_weights,
 )
-from setwise.exceptions import InvalidData
+from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
 from setwise.learners.features import FeatureColumns
 from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL, LabelFits, Start
+from setwise.learners.losses import LOSS_CONSTRAINTS, LOSSES, LossName
 
 __all__ = ["BinaryProblem"]
 
@@ -38,10 +40,11 @@ class BinaryProblem:
     column_limits: NDArray[np.int64] | None
     """Label l may use the first ``column_limits[l]`` features; None where each may use all."""
     native: _core.Targets
-    """Targets, weights, offsets and limits of the labels that vary."""
+    """Targets, weights, offsets and limits of the labels that vary, and the loss."""
     null_intercept: NDArray[np.float64]
     peak: NDArray[np.float64]
     """Largest gradient of a feature at zero weights; 0 for constants."""
+    loss: LossName
 
     @classmethod
     def of(
@@ -53,8 +56,12 @@ class BinaryProblem:
         soft: bool,
         n_jobs: Any,
         column_limits: Any = None,
+        loss: LossName = "logistic",
     ) -> BinaryProblem:
         """Check the data of a fit, and fit the models without features."""
+        check_parameters(LOSS_CONSTRAINTS, {"loss": loss})
+        if soft and not LOSSES[loss].takes_soft_targets:
+            raise InvalidParameter(f"soft must be False with loss={loss!r}, whose targets are 0 and 1; got {soft!r}.")
         features = FeatureColumns.of(X)
         targets = check_soft_targets(y, "y") if soft else _columns_of_labels(y)
         if targets.shape[0] != features.n_samples:
@@ -76,11 +83,12 @@ class BinaryProblem:
             weight,
             kept_offsets,
             None if limits is None else np.searchsorted(features.kept, limits[varying]).astype(np.int32),
+            loss,
         )
         null_intercept = _constant_intercepts(always, offsets)
         peak = np.zeros(targets.shape[1])
         null_intercept[varying], peak[varying] = _core.null_models(features.native, native, threads)
-        return cls(features, targets, weight, offsets, constant, threads, limits, native, null_intercept, peak)
+        return cls(features, targets, weight, offsets, constant, threads, limits, native, null_intercept, peak, loss)
 
     @property
     def n_labels(self) -> int:
@@ -154,10 +162,10 @@ class BinaryProblem:
         varying = np.flatnonzero(~self.constant)
         history["label"] = varying.astype(np.int32)[history["label"]]
         intercept = self.null_intercept.copy()
-        chance = np.exp(-CONSTANT_LOGIT)  # bounds the probability of the other value of a constant label, and its loss
-        violation = np.full(self.n_labels, chance * max(1.0, self.features.largest))
+        bound = LOSSES[self.loss].of_constant
+        violation = np.full(self.n_labels, bound * max(1.0, self.features.largest))
         asked = np.where(self.constant, np.maximum(asked, violation), asked)  # no intercept has a smaller violation
-        objective = np.full(self.n_labels, chance)
+        objective = np.full(self.n_labels, bound)
         n_iter = np.zeros(self.n_labels, dtype=np.int32)
         intercept[varying], violation[varying], objective[varying] = intercepts, violations, objectives
         n_iter[varying] = n_iters

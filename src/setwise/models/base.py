@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from setwise._validation import as_matrix, check_parameters, random_seed
 from setwise.exceptions import InvalidData
 from setwise.labels import Support, checked_names
-from setwise.learners import LinearScorer, checked_strengths
+from setwise.learners import LinearScorer, LossName, checked_strengths
 from setwise.models.state_checks import check_count, csr_of_parts
 from setwise.posterior import LazyPosterior, Posterior
 
@@ -87,6 +87,9 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
 
     _fitted: ClassVar[tuple[str, ...]] = ()
     """Fitted attributes that a prediction reads: arrays, sparse arrays, numbers, or tuples of names."""
+
+    loss: LossName = "logistic"
+    """The loss of the model's learners: a parameter of some models. The critical strength depends on it."""
 
     classes_: tuple[str, ...]
     n_features_in_: int

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, effective_n_jobs
 from setwise.labels import LabelMatrix
-from setwise.learners import LabelFits, fit_labels, fit_path
+from setwise.learners import LOSS_CONSTRAINTS, LabelFits, LossName, fit_labels, fit_path
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.bernoulli_posterior import IndependentPosterior
+from setwise.models.logit_scaling import checked_scaling, scaled_rows
 from setwise.models.state_checks import check_array, check_sparse
 
 __all__ = ["BinaryRelevance"]
 
 
 class BinaryRelevance(LabelModel):
-    """BR: independent labels, p(y | x) = prod_l p(y_l | x), each a logistic regression with an elastic net.
+    """BR: independent labels, p(y | x) = prod_l p(y_l | x), each a linear classifier with an elastic net.
 
     Minimizes for each label, over w and b (b is not penalized)::
 
-        (1 / sum_i c_i) sum_i c_i [log(1 + exp(z_i)) - y_i z_i]
-            +  strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
+        (1 / sum_i c_i) sum_i c_i loss(z_i; y_i)  +  strength * (l1_ratio |w|_1 + (1 - l1_ratio) |w|_2^2)
 
-    with z_i = b + x_i . w and sample weights c_i.
+        loss(z; y) = log(1 + exp(z)) - y z     "logistic": a logistic regression
+        loss(z; y) = max(0, 1 - t z)^2         "squared_hinge", with t = 2 y - 1
+
+    with z_i = b + x_i . w and sample weights c_i. The logit of p(y_l | x) is z. With the squared hinge z is a margin,
+    not an estimate of a logit: calibrate it, see :meth:`rescale_logits`.
 
     Parameters
     ----------
@@ -43,6 +49,8 @@ class BinaryRelevance(LabelModel):
         Most Newton iterations per label.
     n_jobs : int, optional
         Number of threads; None uses every core. No result depends on it.
+    loss : {"logistic", "squared_hinge"}
+        The loss of each label.
 
     Attributes
     ----------
@@ -66,7 +74,7 @@ class BinaryRelevance(LabelModel):
     """
 
     abilities: ClassVar = IndependentPosterior.abilities
-    _parameter_constraints: ClassVar = {**PENALTY_CONSTRAINTS, **SOLVER_CONSTRAINTS}
+    _parameter_constraints: ClassVar = {**PENALTY_CONSTRAINTS, **SOLVER_CONSTRAINTS, **LOSS_CONSTRAINTS}
     _fitted: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
 
     coef_: sp.csr_array
@@ -80,15 +88,17 @@ class BinaryRelevance(LabelModel):
         tol: float | None = None,
         max_iter: int = 200,
         n_jobs: int | None = None,
+        loss: LossName = "logistic",
     ) -> None:
         self.strength = strength
         self.l1_ratio = l1_ratio
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.loss = loss
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback | None = None) -> BinaryRelevance:
-        """Fit one logistic regression per label; ``callback`` is called after each Newton iteration of all labels."""
+        """Fit one linear classifier per label; ``callback`` is called after each Newton iteration of all labels."""
         self._check_parameters()
         labels = LabelMatrix.of(y)
 
@@ -105,6 +115,7 @@ class BinaryRelevance(LabelModel):
             tol=self.tol,
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
+            loss=self.loss,
             callback=None if callback is None else after_iteration,
         )
         self._set_fits(labels, fits)
@@ -125,6 +136,7 @@ class BinaryRelevance(LabelModel):
             tol=self.tol,
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
+            loss=self.loss,
         )
         for strength, fits in zip(falling, path, strict=True):
             model = clone(self).set_params(strength=strength)
@@ -139,6 +151,33 @@ class BinaryRelevance(LabelModel):
         self.intercept_ = fits.intercept
         self.fits_ = fits
         self.objective_ = float(fits.objective.sum())
+
+    def rescale_logits(self, scale: Any, shift: Any) -> BinaryRelevance:
+        """Return a copy whose logits are ``scale * z + shift``, where z are those of this model.
+
+        Parameters
+        ----------
+        scale, shift : float, or array of shape (n_labels,)
+            One number for all labels, or one per label.
+
+        Returns
+        -------
+        model : BinaryRelevance
+            With the weights and intercepts alone: ``fits_`` and ``objective_`` are those of the training.
+
+        Examples
+        --------
+        >>> from setwise.models import BinaryRelevance
+        >>> model = BinaryRelevance().fit([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [["a"], ["b"], ["a", "b"]])
+        >>> bool((model.rescale_logits(2.0, 0.5).intercept_ == 2.0 * model.intercept_ + 0.5).all())
+        True
+        """
+        check_is_fitted(self)
+        scales, shifts = checked_scaling(scale, shift, len(self.classes_))
+        model = copy(self)
+        model.coef_ = scaled_rows(self.coef_, scales)
+        model.intercept_ = scales * self.intercept_ + shifts
+        return model
 
     def _check_state(self) -> None:
         super()._check_state()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -10,13 +11,23 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, Interval, RandomState, effective_n_jobs
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
-from setwise.learners import BinaryProblem, FeatureColumns, LabelFits, advanced, warn_unless_converged
+from setwise.learners import (
+    LOSS_CONSTRAINTS,
+    BinaryProblem,
+    FeatureColumns,
+    LabelFits,
+    LossName,
+    advanced,
+    warn_unless_converged,
+)
 from setwise.models.base import Callback, LabelModel, falling_strengths, numbered_generator
+from setwise.models.logit_scaling import checked_scaling, scaled_rows
 from setwise.models.pcc_posterior import ChainPosterior, PlannedChain, largest_beam
 from setwise.models.state_checks import check_array, check_sparse
 
@@ -33,8 +44,8 @@ class ClassifierChain(LabelModel):
 
         p(y | x) = prod_j p(y_j = 1 | x, y_1 .. y_{j-1}),     logit_j = w_j . x + b_j + sum_{l < j} V_jl y_l
 
-    Each label is a binary logistic regression on the features and the labels before it, all under one elastic net, as
-    stated for :class:`BinaryRelevance`.
+    Each label is a linear classifier of the features and the labels before it, with the losses and the elastic net of
+    :class:`BinaryRelevance`.
 
     Parameters
     ----------
@@ -51,7 +62,7 @@ class ClassifierChain(LabelModel):
         Seed of the random orders.
     beam_width : int
         Number of partial sets that the search for the most probable set keeps.
-    tol, max_iter, n_jobs
+    tol, max_iter, n_jobs, loss
         As for :class:`BinaryRelevance`.
 
     Attributes
@@ -82,6 +93,7 @@ class ClassifierChain(LabelModel):
     _parameter_constraints: ClassVar = {
         **PENALTY_CONSTRAINTS,
         **SOLVER_CONSTRAINTS,
+        **LOSS_CONSTRAINTS,
         "n_orders": Interval("integer", 1, None),
         "random_state": RandomState(),
         "beam_width": Interval("integer", 1, None),
@@ -105,6 +117,7 @@ class ClassifierChain(LabelModel):
         tol: float | None = None,
         max_iter: int = 200,
         n_jobs: int | None = None,
+        loss: LossName = "logistic",
     ) -> None:
         self.strength = strength
         self.l1_ratio = l1_ratio
@@ -115,6 +128,7 @@ class ClassifierChain(LabelModel):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.loss = loss
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback | None = None) -> ClassifierChain:
         """Fit every chain; ``callback`` is called after each Newton iteration of all labels."""
@@ -152,7 +166,7 @@ class ClassifierChain(LabelModel):
         labels.check_rows(matrix.shape[0])
         orders = _chain_orders(self.order, self.n_orders, self.random_state, labels)
         self.classes_, self.n_features_in_, self.order_ = labels.names, int(matrix.shape[1]), orders
-        return (_chain_problem(matrix, labels, order, sample_weight, self.n_jobs) for order in orders)
+        return (_chain_problem(matrix, labels, order, sample_weight, self.n_jobs, self.loss) for order in orders)
 
     def _fit_stepwise(self, problems: list[BinaryProblem], callback: Callback) -> bool:
         """Take one iteration of all chains at a time; return True where the callback ended the fit."""
@@ -187,6 +201,28 @@ class ClassifierChain(LabelModel):
         self.intercept_ = np.concatenate([one.intercept for one in fits])
         self.objective_ = float(sum(one.objective.sum() for one in fits))
         self.__dict__.pop("_chains", None)
+
+    def rescale_logits(self, scale: Any, shift: Any) -> ClassifierChain:
+        """Return a copy whose logits are ``scale * z + shift``, where z are those of this model, in every chain.
+
+        The weights of earlier labels are part of z, and are scaled with it.
+
+        Parameters
+        ----------
+        scale, shift : float, or array of shape (n_labels,)
+            One number for all labels, or one per label.
+
+        Returns
+        -------
+        model : ClassifierChain
+            With the weights and intercepts alone: ``fits_`` and ``objective_`` are those of the training.
+        """
+        check_is_fitted(self)
+        scales, shifts = (np.tile(one, len(self.order_)) for one in checked_scaling(scale, shift, len(self.classes_)))
+        model = copy(self)
+        model.coef_, model.feedback_ = scaled_rows(self.coef_, scales), scaled_rows(self.feedback_, scales)
+        model.intercept_ = scales * self.intercept_ + shifts
+        return model
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -277,7 +313,7 @@ def _named_order(names: list[Any], labels: LabelMatrix) -> NDArray[np.int32]:
 
 
 def _chain_problem(
-    matrix: Any, labels: LabelMatrix, order: NDArray[np.int32], sample_weight: Any, n_jobs: Any
+    matrix: Any, labels: LabelMatrix, order: NDArray[np.int32], sample_weight: Any, n_jobs: Any, loss: LossName
 ) -> BinaryProblem:
     """Lay out features and labels as one matrix, the labels last and in the order of the chain.
 
@@ -287,4 +323,4 @@ def _chain_problem(
     label_columns = labels.indicator[:, order].astype(dtype)
     features = sp.hstack([sp.csc_array(matrix), label_columns], format="csc", dtype=dtype)
     limits = matrix.shape[1] + np.argsort(order)
-    return BinaryProblem.of(features, labels, sample_weight, None, False, n_jobs, limits)
+    return BinaryProblem.of(features, labels, sample_weight, None, False, n_jobs, limits, loss)

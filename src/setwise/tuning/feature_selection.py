@@ -123,7 +123,7 @@ def _best_value(
 ) -> float:
     """Return the metric at the best of a few strengths."""
     model = BinaryRelevance(n_jobs=n_jobs)
-    critical = critical_strength(parts[0].features, parts[0].y, n_jobs)
+    critical = critical_strength(parts[0].features, parts[0].y, n_jobs, model.loss)
     grid = learner_grid(model, "quick", critical)
     trials = search(model, grid, parts, recipes=recipes, scoring=scoring, checkpoint=checkpoint, progress=progress)
     best = best_of(trials, scoring)
