@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 from typing import Any, Protocol, get_args, runtime_checkable
 
@@ -286,11 +287,11 @@ class ClassifierSpec:
     ) -> TuningResult:
         """Tune the models of the budget, and choose one of them or a pool."""
         options, recipe, stages = self._options, self.recipe(seed), []
-        critical = critical_strength(X, labels, options.n_jobs)
+        critical = cache(lambda loss: critical_strength(X, labels, options.n_jobs, loss))
         for stage in AUTO_STAGES[options.budget]:
             model, entry = self._stage_model(stage), MODELS[stage.model]
             if candidates := self._feasible_candidates(model, recipe, may_be_empty):
-                grid = entry.grid(model, stage.budget, critical)
+                grid = entry.grid(model, stage.budget, critical(model.loss))
                 stages.append(Stage(stage.name, model, grid, candidates, entry.early_stopping))
         return tune_models(
             stages,

@@ -71,9 +71,14 @@ AUTO = "auto"
 
 AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
     "quick": (AutoStage("br", "br", "quick"),),
-    "normal": (AutoStage("br", "br", "normal"), AutoStage("crf", "crf", "quick")),
+    "normal": (
+        AutoStage("br", "br", "normal"),
+        AutoStage("br, squared hinge", "br", "normal", {"loss": "squared_hinge"}),
+        AutoStage("crf", "crf", "quick"),
+    ),
     "thorough": (
         AutoStage("br", "br", "thorough"),
+        AutoStage("br, squared hinge", "br", "thorough", {"loss": "squared_hinge"}),
         AutoStage("pcc", "pcc", "normal"),
         AutoStage("crf", "crf", "thorough"),
         AutoStage("cbm", "cbm", "normal"),
