@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from setwise.exceptions import Incompatible
 from setwise.labels import LabelMatrix, MostProbable, SizeMarginals
 
-__all__ = ["ABILITIES", "LazyPosterior", "Posterior", "lacking", "require"]
+__all__ = ["ABILITIES", "LazyPosterior", "Posterior", "Rows", "Scaling", "lacking", "require"]
 
 Array = NDArray[np.float64]
+Scaling = float | Array
 Rows = slice | NDArray[np.intp] | NDArray[np.int64]
 
 ABILITIES = {
@@ -91,8 +92,8 @@ class Posterior:
         """Draw ``n`` sets per document: rows i n to (i + 1) n - 1 are those of document i."""
         self._refuse("sample")
 
-    def rescaled(self, scale: float, shift: float) -> Posterior:
-        """Return the posterior with every label's logit z replaced by scale z + shift."""
+    def rescaled(self, scale: Scaling, shift: Scaling) -> Posterior:
+        """Return the posterior with every label's logit z replaced by scale z + shift: numbers, or one per label."""
         self._refuse("rescaled")
 
     def blocks(self, n_per_block: int) -> Iterator[Posterior]:
@@ -168,7 +169,7 @@ class LazyPosterior(Posterior):
     def sample(self, n: int, random_state: int) -> sp.csr_array:
         return sp.csr_array(sp.vstack([part.sample(n, random_state) for part in self._parts()], format="csr"))
 
-    def rescaled(self, scale: float, shift: float) -> Posterior:
+    def rescaled(self, scale: Scaling, shift: Scaling) -> Posterior:
         score = self._score
         return LazyPosterior(
             lambda X: score(X).rescaled(scale, shift), self._X, self._n_scores, self.classes, self.abilities

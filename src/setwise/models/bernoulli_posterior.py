@@ -14,7 +14,7 @@ from setwise import _core
 from setwise._validation import Interval, check_parameters, checked_count
 from setwise.labels import MostProbable, SizeMarginals, csr_of_ones, require_room
 from setwise.models.base import document_generators
-from setwise.posterior import Posterior, Rows
+from setwise.posterior import Posterior, Rows, Scaling
 
 __all__ = ["IndependentPosterior", "MixturePosterior"]
 
@@ -55,7 +55,7 @@ class MixturePosterior(Posterior):
     def take(self, rows: Rows) -> MixturePosterior:
         return self._with(self.logits[rows], self.log_gate[rows])
 
-    def rescaled(self, scale: float, shift: float) -> MixturePosterior:
+    def rescaled(self, scale: Scaling, shift: Scaling) -> MixturePosterior:
         return self._with(scale * self.logits + shift, self.log_gate)
 
     def log_prob(self, sets: object) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setwise.labels import LabelMatrix, MostProbable, SizeMarginals, Support
 from setwise.metrics import MetricName, evaluate_metric
-from setwise.posterior import Posterior, Rows
+from setwise.posterior import Posterior, Rows, Scaling
 from setwise.prediction.recipe import Recipe
 
 __all__ = [
@@ -99,7 +99,7 @@ class StoredPosterior(Posterior):
         rows = np.arange(self._whole.n_samples)[self._rows]
         return self._cache[key][(rows[:, None] * n + np.arange(n)).ravel()]
 
-    def rescaled(self, scale: float, shift: float) -> Posterior:
+    def rescaled(self, scale: Scaling, shift: Scaling) -> Posterior:
         return self._scored.rescaled(scale, shift)
 
 
