@@ -299,5 +299,13 @@ def maximize_expected_f_over_sets(
 ) -> tuple[_I64, _I32, _F64]:
     """The same from the probabilities of given sets, documents by sets."""
 
+def calibrated_softmax(scores: _F64, scale: float, bias: _F64, n_threads: int) -> _F64:
+    """Softmax of scale * score + bias, documents by sets; a score of minus infinity has probability 0."""
+
+def maximize_expected_f_over_scores(
+    scores: _F64, scale: float, bias: _F64, sets: LabelSets, beta: float, n_threads: int
+) -> tuple[_I64, _I32, _F64]:
+    """The same from scores of given sets, with the bits of ``calibrated_softmax`` and the function above."""
+
 def uses_avx2() -> bool:
     """Whether this machine runs the AVX2 paths."""

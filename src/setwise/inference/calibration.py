@@ -20,10 +20,10 @@ from scipy.optimize import minimize
 from setwise import _core
 from setwise.exceptions import InvalidData
 from setwise.inference.base import documents_per_block
-from setwise.labels import LabelMatrix, SetDistribution, Support
+from setwise.labels import LabelMatrix, Support
 from setwise.posterior import Posterior
 
-__all__ = ["IDENTITY", "SetCalibration", "calibrate", "fit_calibration", "fit_scaling", "improve_calibration"]
+__all__ = ["IDENTITY", "SetCalibration", "fit_calibration", "fit_scaling", "improve_calibration"]
 
 Array = NDArray[np.float64]
 
@@ -90,23 +90,6 @@ IDENTITY = SetCalibration()
 def _set_features(support: Support) -> tuple[Array, Array]:
     """Return the log count and the size of each set."""
     return np.log(np.maximum(support.counts, UNSEEN_COUNT)), support.sizes.astype(np.float64)
-
-
-def calibrate(log_prob: Array, calibration: SetCalibration, support: Support, n_jobs: int) -> SetDistribution:
-    """Return the distribution over the support's sets from their log-probabilities, which are changed in place.
-
-    A set that the model rules out, with minus infinity, stays ruled out under any scale.
-    """
-    log_prob = np.ascontiguousarray(log_prob)
-    if calibration.scale > 0.0:
-        if calibration.scale != 1.0:
-            log_prob *= calibration.scale
-    else:
-        np.multiply(log_prob, calibration.scale, out=log_prob, where=log_prob > -np.inf)
-    if calibration.prior != 0.0 or calibration.size != 0.0:
-        log_prob += calibration.bias(support)
-    _core.softmax_rows(log_prob, n_jobs)
-    return SetDistribution(support.sets, log_prob)
 
 
 def fit_calibration(posterior: Posterior, y: Any, support: Support) -> SetCalibration:

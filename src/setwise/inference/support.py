@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from setwise.inference.base import Inference
-from setwise.inference.calibration import IDENTITY, SetCalibration, calibrate
-from setwise.labels import SetDistribution, Support
+from setwise.inference.calibration import IDENTITY, SetCalibration
+from setwise.labels import ScoredSets, SetDistribution, Support
 from setwise.posterior import Posterior
 
 __all__ = ["SupportInference"]
@@ -48,4 +48,7 @@ class SupportInference(Inference):
 
     def infer(self, posterior: Posterior) -> SetDistribution:
         """Return the distribution over the support's sets for each document of a block."""
-        return calibrate(posterior.log_prob(self.support.sets), self.calibration, self.support, self.n_jobs)
+        sets, calibration = self.support.sets, self.calibration
+        return ScoredSets(
+            sets, posterior.log_prob(sets), calibration.scale, calibration.bias(self.support), self.n_jobs
+        )
