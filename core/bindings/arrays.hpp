@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "setwise/matrix.hpp"
+#include "setwise/raw_vector.hpp"
 #include "worker.hpp"
 
 namespace nb = nanobind;
@@ -58,10 +59,11 @@ inline void check_compressed(const In<std::int64_t>& indptr, const In<std::int32
     check_columns(n_inner, as_span(indptr), as_span(indices));
 }
 
-template <class T>
-Out<T> give(std::vector<T> values, std::initializer_list<std::size_t> shape) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+Out<T> give(std::vector<T, Allocator> values, std::initializer_list<std::size_t> shape) {
+    using Owned = std::vector<T, Allocator>;
+    auto* owned = new Owned(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owned*>(p); });
     return Out<T>(owned->data(), shape, owner);
 }
 
@@ -127,8 +129,8 @@ auto run_interruptibly(Effort effort, Work work) {
     return std::move(*result);
 }
 
-template <class T>
-Out<T> give(std::vector<T> values) {
+template <class T, class Allocator>
+Out<T> give(std::vector<T, Allocator> values) {
     const std::size_t size = values.size();
     return give(std::move(values), {size});
 }

@@ -26,6 +26,24 @@ void check_columns_are_sets(const InMatrix<double>& probability, const LabelSets
             "probability must have one column per set.");
 }
 
+SetScaling checked_scaling(const InMatrix<double>& scores, double scale, const In<double>& bias) {
+    require(scores.shape(1) >= 1 && scores.shape(1) < std::size_t{1} << 31, "there must be a set");
+    require(bias.shape(0) == scores.shape(1), "bias must have one value per set.");
+    return {scale, bias.data()};
+}
+
+Out<double> calibrated_softmax(InMatrix<double> scores, double scale, In<double> bias, int n_threads) {
+    const SetScaling scaling = checked_scaling(scores, scale, bias);
+    const std::size_t n = scores.shape(0), n_sets = scores.shape(1);
+    auto found = run_interruptibly({times(12, n, n_sets), n_threads}, [&](const std::atomic<bool>& stop, int threads) {
+        RawVector<double> out(n * n_sets);
+        setwise::calibrated_softmax_rows(static_cast<std::int64_t>(n), static_cast<std::int32_t>(n_sets), scores.data(),
+                                         scaling, out.data(), threads, stop);
+        return out;
+    });
+    return give(std::move(found), {n, n_sets});
+}
+
 nb::tuple size_marginals_of_sets(InMatrix<double> probability, const LabelSets& sets, std::int32_t n_sizes,
                                  int n_threads) {
     const std::size_t n = probability.shape(0);
@@ -81,6 +99,19 @@ nb::tuple maximize_expected_f_over_sets(InMatrix<double> probability, const Labe
     }));
 }
 
+nb::tuple maximize_expected_f_over_scores(InMatrix<double> scores, double scale, In<double> bias, const LabelSets& sets,
+                                          double beta, int n_threads) {
+    check_beta(beta);
+    check_columns_are_sets(scores, sets);
+    const SetScaling scaling = checked_scaling(scores, scale, bias);
+    const auto each = 4 * sets.n_entries() + std::int64_t{20} * sets.n_labels() + std::int64_t{12} * sets.n_sets();
+    const Effort effort{times(scores.shape(0), each), n_threads};
+    return packed(run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
+        return setwise::maximize_expected_f_over_scores(static_cast<std::int64_t>(scores.shape(0)), sets, scores.data(),
+                                                        scaling, beta, threads, stop);
+    }));
+}
+
 }  // namespace
 
 void bind_decision(nb::module_& m) {
@@ -89,6 +120,9 @@ void bind_decision(nb::module_& m) {
     m.def("maximize_expected_f", &maximize_expected_f, "joint"_a, "empty"_a, "beta"_a, "n_threads"_a);
     m.def("maximize_expected_f_over_sets", &maximize_expected_f_over_sets, "probability"_a, "sets"_a, "beta"_a,
           "n_threads"_a);
+    m.def("calibrated_softmax", &calibrated_softmax, "scores"_a, "scale"_a, "bias"_a, "n_threads"_a);
+    m.def("maximize_expected_f_over_scores", &maximize_expected_f_over_scores, "scores"_a, "scale"_a, "bias"_a,
+          "sets"_a, "beta"_a, "n_threads"_a);
 }
 
 }  // namespace setwise::door

@@ -27,7 +27,7 @@ Out<double> mixture_log_prob(InCube<double> logits, InMatrix<double> log_gate, c
     const auto n_entries = static_cast<std::size_t>(sets.n_entries());
     const Effort effort{times(logits.shape(0), logits.shape(1), n_entries + n_sets + 20 * logits.shape(2)), n_threads};
     auto found = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
-        std::vector<double> out(logits.shape(0) * n_sets);
+        RawVector<double> out(logits.shape(0) * n_sets);
         setwise::mixture_log_prob(mixture, sets, threads, stop, out.data());
         return out;
     });

@@ -14,10 +14,10 @@ namespace {
 
 constexpr double kOperationsPerCharacter = 10;  // to tell words apart, to hash them and to find them
 
-// The strings of a list. They stay alive and unchanged even if another thread changes the list.
+// The strings of a tuple, which stay alive and unchanged while other threads run.
 class Texts {
   public:
-    explicit Texts(const nb::list& list) : strings_(nb::steal<nb::tuple>(PyList_AsTuple(list.ptr()))) {
+    explicit Texts(nb::tuple strings) : strings_(std::move(strings)) {
         views_.reserve(strings_.size());
         for (const nb::handle text : strings_) views_.push_back(view_of(text));
     }
@@ -63,16 +63,34 @@ nb::tuple give_rows(SparseRows rows) {
     return nb::make_tuple(give(std::move(rows.indptr)), give(std::move(rows.indices)), give(std::move(rows.values)));
 }
 
-TermCounts count_terms(const TextAnalyzer& analyzer, const nb::list& list, int n_threads) {
-    const Texts texts(list);
+// Whether all objects are strings.
+bool are_strings(const nb::tuple& objects) {
+    return std::all_of(objects.begin(), objects.end(), [](nb::handle one) { return PyUnicode_Check(one.ptr()); });
+}
+
+// Whether a text has the character; most texts are too narrow for a character of more than one byte.
+bool some_contain(const nb::tuple& strings, std::uint32_t character) {
+    return std::any_of(strings.begin(), strings.end(), [&](nb::handle text) {
+        const TextView view = Texts::view_of(text);
+        if (view.width == 1 && character > 0xFF) return false;
+        bool found = false;
+        with_units(view, [&](const auto* units, std::size_t n) {
+            found = std::find(units, units + n, character) != units + n;
+        });
+        return found;
+    });
+}
+
+TermCounts count_terms(const TextAnalyzer& analyzer, const nb::tuple& strings, int n_threads) {
+    const Texts texts(strings);
     return run_interruptibly({texts.operations(), n_threads}, [&](const std::atomic<bool>& stop, int threads) {
         return TermCounts(analyzer, texts.views(), threads, stop);
     });
 }
 
 nb::tuple tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, In<float> idf, In<float> frequencies,
-                const nb::list& list, int n_threads) {
-    const Texts texts(list);
+                const nb::tuple& strings, int n_threads) {
+    const Texts texts(strings);
     auto found = run_interruptibly({texts.operations(), n_threads}, [&](const std::atomic<bool>& stop, int threads) {
         return setwise::tfidf(analyzer, vocabulary, as_span(idf), as_span(frequencies), texts.views(), threads, stop);
     });
@@ -104,8 +122,8 @@ nb::tuple term_spans(const TextAnalyzer& analyzer, const Vocabulary& vocabulary,
     return nb::make_tuple(give(std::move(columns)), give(std::move(begins)), give(std::move(ends)));
 }
 
-std::pair<std::int64_t, std::int64_t> count_scripts(const CharacterTable& table, const nb::list& list) {
-    const Texts texts(list);
+std::pair<std::int64_t, std::int64_t> count_scripts(const CharacterTable& table, const nb::tuple& strings) {
+    const Texts texts(strings);
     const auto total = run_interruptibly({texts.operations()}, [&](const std::atomic<bool>& stop, int) {
         ScriptCounts sum;
         for (const TextView& text : texts.views()) {
@@ -154,7 +172,7 @@ void bind_text(nb::module_& m) {
     nb::class_<TermCounts>(m, "TermCounts")
         .def(
             "__init__",
-            [](TermCounts* counts, const TextAnalyzer& analyzer, const nb::list& texts, int n_threads) {
+            [](TermCounts* counts, const TextAnalyzer& analyzer, const nb::tuple& texts, int n_threads) {
                 new (counts) TermCounts(count_terms(analyzer, texts, n_threads));
             },
             "analyzer"_a, "texts"_a, "n_threads"_a)
@@ -173,6 +191,8 @@ void bind_text(nb::module_& m) {
     m.def("tfidf", &tfidf, "analyzer"_a, "vocabulary"_a, "idf"_a, "frequencies"_a, "texts"_a, "n_threads"_a);
     m.def("term_spans", &term_spans, "analyzer"_a, "vocabulary"_a, "text"_a);
     m.def("count_scripts", &count_scripts, "table"_a, "texts"_a);
+    m.def("are_strings", &are_strings, "objects"_a);
+    m.def("some_contain", &some_contain, "texts"_a, "character"_a);
 }
 
 }  // namespace setwise::door

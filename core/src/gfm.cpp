@@ -6,7 +6,6 @@
 
 #include "setwise/dispatch.hpp"
 #include "setwise/parallel.hpp"
-#include "setwise/set_distribution.hpp"
 
 namespace setwise {
 namespace {
@@ -148,6 +147,32 @@ class Search {
     std::vector<std::int32_t> order_;
 };
 
+// `probability_of(first, count, room)` returns the probabilities of documents first to first + count - 1, at most
+// SetLanes::kLanes; `room` is for as many.
+template <class ProbabilityOf>
+std::vector<BestSet> best_over_sets(std::int64_t n_documents, const LabelSets& sets, double beta, int n_threads,
+                                    const std::atomic<bool>& stop, ProbabilityOf probability_of) {
+    const std::int32_t n_sizes = std::max(1, sets.largest_size());
+    const SetLanes lanes(sets, n_sizes);
+    std::vector<BestSet> found(n_documents);
+    share_out(n_threads, SetLanes::blocks_of(n_documents), 4, [&](Items& items) {
+        Search search(sets.n_labels(), n_sizes, beta);
+        SetLanes::Sums sums(lanes);
+        std::vector<double> joint(static_cast<std::size_t>(sets.n_labels()) * n_sizes, 0.0), room;
+        for (const std::int64_t block : items) {
+            if (stop) continue;
+            const std::int64_t i = block * SetLanes::kLanes;
+            const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(SetLanes::kLanes, n_documents - i));
+            lanes.add_up(probability_of(i, count, room), count, sums);
+            for (std::int32_t k = 0; k < count; ++k) {
+                lanes.write(sums, k, joint.data());
+                found[i + k] = search.best(joint.data(), sums.empty[k]);
+            }
+        }
+    });
+    return found;
+}
+
 }  // namespace
 
 std::vector<BestSet> maximize_expected_f(std::int64_t n_documents, std::int32_t n_labels, std::int32_t n_sizes,
@@ -165,25 +190,23 @@ std::vector<BestSet> maximize_expected_f(std::int64_t n_documents, std::int32_t 
 std::vector<BestSet> maximize_expected_f_over_sets(std::int64_t n_documents, const LabelSets& sets,
                                                    const double* probability, double beta, int n_threads,
                                                    const std::atomic<bool>& stop) {
-    const std::int32_t n_sizes = std::max(1, sets.largest_size());
-    const SetLanes lanes(sets, n_sizes);
-    std::vector<BestSet> found(n_documents);
-    share_out(n_threads, SetLanes::blocks_of(n_documents), 4, [&](Items& items) {
-        Search search(sets.n_labels(), n_sizes, beta);
-        SetLanes::Sums sums(lanes);
-        std::vector<double> joint(static_cast<std::size_t>(sets.n_labels()) * n_sizes, 0.0);
-        for (const std::int64_t block : items) {
-            if (stop) continue;
-            const std::int64_t i = block * SetLanes::kLanes;
-            const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(SetLanes::kLanes, n_documents - i));
-            lanes.add_up(probability + i * sets.n_sets(), count, sums);
-            for (std::int32_t k = 0; k < count; ++k) {
-                lanes.write(sums, k, joint.data());
-                found[i + k] = search.best(joint.data(), sums.empty[k]);
-            }
-        }
-    });
-    return found;
+    return best_over_sets(
+        n_documents, sets, beta, n_threads, stop,
+        [&](std::int64_t first, std::int32_t, std::vector<double>&) { return probability + first * sets.n_sets(); });
+}
+
+std::vector<BestSet> maximize_expected_f_over_scores(std::int64_t n_documents, const LabelSets& sets,
+                                                     const double* scores, const SetScaling& scaling, double beta,
+                                                     int n_threads, const std::atomic<bool>& stop) {
+    const std::int64_t n_sets = sets.n_sets();
+    return best_over_sets(n_documents, sets, beta, n_threads, stop,
+                          [&](std::int64_t first, std::int32_t count, std::vector<double>& room) {
+                              room.resize(static_cast<std::size_t>(SetLanes::kLanes * n_sets));
+                              for (std::int32_t k = 0; k < count; ++k)
+                                  calibrated_softmax(sets.n_sets(), scores + (first + k) * n_sets, scaling,
+                                                     room.data() + k * n_sets);
+                              return static_cast<const double*>(room.data());
+                          });
 }
 
 }  // namespace setwise

@@ -29,6 +29,16 @@ SETWISE_INLINE void softmax(std::int32_t n_sets, double* row) {
     for (std::int32_t s = 0; s < n_sets; ++s) row[s] *= scale;
 }
 
+SETWISE_INLINE void softmax_of_calibrated(std::int32_t n_sets, const double* scores, const SetScaling& scaling,
+                                          double* out) {
+    constexpr double kNever = -std::numeric_limits<double>::infinity();
+    const double scale = scaling.scale;
+    const double* const bias = scaling.bias;
+#pragma omp simd
+    for (std::int32_t s = 0; s < n_sets; ++s) out[s] = scores[s] == kNever ? kNever : scale * scores[s] + bias[s];
+    softmax(n_sets, out);
+}
+
 // Adds the sets to the lanes. A lane below `least` adds zero, which changes no bit; where all lanes are, nothing is
 // done.
 SETWISE_INLINE void add_up_sets(const Columns<Ones>& sets, std::int32_t n_sizes, double least, const std::int32_t* pair,
@@ -64,6 +74,19 @@ void softmax_rows(std::int64_t n_documents, std::int32_t n_sets, double* scores,
         for (const std::int64_t i : items) {
             if (!stop) dispatch<softmax>(n_sets, scores + i * n_sets);
         }
+    });
+}
+
+void calibrated_softmax(std::int32_t n_sets, const double* scores, const SetScaling& scaling, double* probability) {
+    dispatch<softmax_of_calibrated>(n_sets, scores, scaling, probability);
+}
+
+void calibrated_softmax_rows(std::int64_t n_documents, std::int32_t n_sets, const double* scores,
+                             const SetScaling& scaling, double* probability, int n_threads,
+                             const std::atomic<bool>& stop) {
+    share_out(n_threads, n_documents, 16, [&](Items& items) {
+        for (const std::int64_t i : items)
+            if (!stop) calibrated_softmax(n_sets, scores + i * n_sets, scaling, probability + i * n_sets);
     });
 }
 

@@ -71,11 +71,15 @@ CharacterTable::CharacterTable(const CharacterClasses& classes, std::span<const 
 }
 
 bool CharacterTable::is_latin(const TextView& text) const {
-    if (text.width != 1) return false;
-    if (latin_is_whole_) return true;
-    std::uint8_t all = 0;
-    for (std::size_t i = 0; i < text.length; ++i) all |= static_cast<const std::uint8_t*>(text.units)[i];
-    return all < 0x80;
+    if (text.width == 1 && latin_is_whole_) return true;
+    const std::uint32_t n_sure = latin_is_whole_ ? 0x100 : 0x80;
+    bool found_other = false;
+    with_units(text, [&](const auto* units, std::size_t n) {
+        for (std::size_t i = 0; i < n && !found_other; ++i)
+            found_other =
+                units[i] >= n_sure && (units[i] < 0x100 || (code(units[i]) & (kWord | kMark | kUnspaced | kExpands)));
+    });
+    return !found_other;
 }
 
 ScriptCounts count_scripts(const CharacterTable& table, const TextView& text) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "setwise/parallel.hpp"
 
@@ -30,38 +31,39 @@ NgramRange limited(NgramRange wanted, int longest) {
 
 // Rows as one thread found them.
 struct Rows {
-    std::vector<std::int32_t> indices;
-    std::vector<float> values;
+    RawVector<std::int32_t> indices;
+    RawVector<float> values;
 };
 
-// Where a row is until all are put together.
-struct RowPlace {
-    const Rows* rows;
-    std::size_t begin, length;
+// Where the rows of kTextsAtATime neighbors are until all are put together: one thread found them, one after another.
+struct ChunkPlace {
+    const Rows* rows = nullptr;
+    std::size_t begin = 0;
 };
 
-SparseRows put_together(const std::vector<RowPlace>& places, std::span<const std::unique_ptr<Rows>> parts,
-                        int n_threads) {
-    SparseRows out;
-    out.indptr.assign(places.size() + 1, 0);
-    for (std::size_t i = 0; i < places.size(); ++i)
-        out.indptr[i + 1] = out.indptr[i] + static_cast<std::int64_t>(places[i].length);
+// `out.indptr` has the length of each row behind its place, and becomes the sum of the lengths before.
+void put_together(std::span<const ChunkPlace> places, std::span<const std::unique_ptr<Rows>> parts, int n_threads,
+                  SparseRows& out) {
+    for (std::size_t i = 1; i < out.indptr.size(); ++i) out.indptr[i] += out.indptr[i - 1];
     if (parts.size() == 1) {  // one thread does the rows in their order
         out.indices = std::move(parts[0]->indices);
         out.values = std::move(parts[0]->values);
-        return out;
+        return;
     }
     out.indices.resize(static_cast<std::size_t>(out.indptr.back()));
     out.values.resize(out.indices.size());
-    share_out(n_threads, static_cast<std::int64_t>(places.size()), 16 * kTextsAtATime, [&](Items& items) {
-        for (const std::int64_t i : items) {
-            const RowPlace& place = places[static_cast<std::size_t>(i)];
-            if (place.length == 0) continue;
-            std::memcpy(&out.indices[out.indptr[i]], &place.rows->indices[place.begin], place.length * 4);
-            std::memcpy(&out.values[out.indptr[i]], &place.rows->values[place.begin], place.length * 4);
+    share_out(n_threads, static_cast<std::int64_t>(places.size()), 16, [&](Items& items) {
+        for (const std::int64_t chunk : items) {
+            const ChunkPlace& place = places[static_cast<std::size_t>(chunk)];
+            const std::size_t first = static_cast<std::size_t>(chunk * kTextsAtATime),
+                              last = std::min(first + kTextsAtATime, out.indptr.size() - 1);
+            const auto to = static_cast<std::size_t>(out.indptr[first]),
+                       n = static_cast<std::size_t>(out.indptr[last]) - to;
+            if (n == 0) continue;
+            std::memcpy(out.indices.data() + to, place.rows->indices.data() + place.begin, n * sizeof(std::int32_t));
+            std::memcpy(out.values.data() + to, place.rows->values.data() + place.begin, n * sizeof(float));
         }
     });
-    return out;
 }
 
 }  // namespace
@@ -88,8 +90,10 @@ TextFeatures tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, s
     if (idf.size() != vocabulary.size()) throw std::invalid_argument("idf must have one value per term");
     const std::size_t n_words = vocabulary.words().size();
     const TermWeights weights{idf, frequencies, n_words};
-    std::vector<RowPlace> places(texts.size(), RowPlace{});
-    std::vector<double> coverage(texts.size(), 0.0);
+    TextFeatures out;
+    out.rows.indptr.assign(texts.size() + 1, 0);
+    out.coverage.assign(texts.size(), 0.0);
+    std::vector<ChunkPlace> places((texts.size() + kTextsAtATime - 1) / kTextsAtATime);
     std::vector<std::unique_ptr<Rows>> parts;
     std::mutex parts_lock;
 
@@ -109,7 +113,7 @@ TextFeatures tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, s
         for (const std::int64_t item : items) {
             if (stop) return;
             const auto i = static_cast<std::size_t>(item);
-            std::size_t n_hits = 0, n_covered = 0, n_shortest = 0;
+            std::size_t n_hits = 0, n_covered = 0, n_shortest = 0, n_char_hits = 0;
             const auto count_all = [&](auto& terms, NgramRange lengths, const TermTable& table, std::size_t offset) {
                 terms.read(texts[i]);
                 const auto count = [&](const TermTable& known, const TermKey& key) {
@@ -124,23 +128,32 @@ TextFeatures tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, s
             if (analyzer.chars)
                 n_shortest =
                     count_all(chars, limited(*analyzer.chars, vocabulary.longest_chars()), vocabulary.chars(), n_words);
-            n_hits = 0;
+            n_char_hits = std::exchange(n_hits, 0);
             if (analyzer.words)
                 n_shortest =
                     count_all(words, limited(*analyzer.words, vocabulary.longest_words()), vocabulary.words(), 0);
-            if (n_shortest > 0) coverage[i] = static_cast<double>(n_covered) / static_cast<double>(n_shortest);
+            if (n_shortest > 0) out.coverage[i] = static_cast<double>(n_covered) / static_cast<double>(n_shortest);
 
-            const std::size_t begin = rows.indices.size();
+            const std::size_t begin = rows.indices.size(), most = n_hits + n_char_hits;
+            rows.indices.resize(begin + most);
+            rows.values.resize(begin + most);
+            std::int32_t* const columns = rows.indices.data() + begin;
+            float* const values = rows.values.data() + begin;
+            std::size_t n_kept = 0;
             found.take_all([&](std::uint32_t id, std::uint32_t n) {
                 if (id == unknown) return;
-                rows.indices.push_back(static_cast<std::int32_t>(id));
-                rows.values.push_back(weights.value(id, n));
+                columns[n_kept] = static_cast<std::int32_t>(id);
+                values[n_kept++] = weights.value(id, n);
             });
-            weights.normalize(std::span(rows.indices).subspan(begin), std::span(rows.values).subspan(begin));
-            places[i] = {&rows, begin, rows.indices.size() - begin};
+            weights.normalize({columns, n_kept}, {values, n_kept});
+            rows.indices.resize(begin + n_kept);
+            rows.values.resize(begin + n_kept);
+            if (i % kTextsAtATime == 0) places[i / kTextsAtATime] = {&rows, begin};
+            out.rows.indptr[i + 1] = static_cast<std::int64_t>(n_kept);
         }
     });
-    return {put_together(places, parts, n_threads), std::move(coverage)};
+    put_together(places, parts, n_threads, out.rows);
+    return out;
 }
 
 std::vector<TermSpan> term_spans(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, const TextView& text,

@@ -174,20 +174,21 @@ class WordCutter {
 // processor cannot foresee costs more than the characters of a word. Every character writes its bytes and its place,
 // and they stay written where the character belongs to a word (or is the first behind it) or is the edge of one. The
 // places of a long text would take eight times its memory, so it is read in blocks.
-void WordTerms::read_latin(const TextView& text) {
-    const auto* const units = static_cast<const std::uint8_t*>(text.units);
-    const std::size_t n = text.length;
+template <class Unit>
+void WordTerms::read_latin(const Unit* units, std::size_t n) {
     char* const out = words_.with_room(words_.begin(), 2 * n + 2);
     const std::size_t block = std::min(n, kBlock);
     if (edges_.size() < block + 3) edges_.resize(block + 3);
     const std::uint32_t* const latin = table_->latin().data();
+    constexpr std::uint32_t kNoWord = ' ';
     std::uint64_t* edge = edges_.data();
     std::uint64_t at = 0, was_word = 0;
     std::size_t n_all_words = 0;
     for (std::size_t first = 0; first < n; first += block) {
         const std::size_t last = std::min(n, first + block);
         for (std::size_t i = first; i < last; ++i) {
-            const std::uint64_t code = latin[units[i]], size = code >> 16, is_word = size != 0;
+            const std::uint64_t code = units[i] < 0x100 ? latin[units[i]] : kNoWord;
+            const std::uint64_t size = code >> 16, is_word = size != 0;
             out[at] = static_cast<char>(code);
             out[at + 1] = static_cast<char>(code >> 8);
             *edge = at << 32 | i;
@@ -233,8 +234,9 @@ void WordTerms::read(const TextView& text) {
     token_ranges_.clear();
     single_ranges_.clear();
     has_pairs_ = false;
-    if (!keep_ranges_ && table_->is_latin(text)) return read_latin(text);
+    const bool is_latin = !keep_ranges_ && table_->is_latin(text);
     with_units(text, [&]<class Unit>(const Unit* units, std::size_t n) {
+        if (is_latin) return read_latin(units, n);
         const auto cut = [&]<class Cutter>(Cutter cutter) { scan(*table_, units, n, cutter); };
         if (rule_ == TokenRule::kScikitLearn) {
             keep_ranges_ ? cut(WordCutter<TokenRule::kScikitLearn, true>(*this, n))

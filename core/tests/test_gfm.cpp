@@ -164,6 +164,30 @@ TEST(softmax_of_ordinary_and_of_extreme_scores) {
     }
 }
 
+TEST(scores_lead_to_the_bits_of_their_probabilities) {
+    for (const std::int64_t n : {1, 7, 8, 9, 100}) {
+        const RandomSets random(11, n, 5);
+        const auto n_sets = static_cast<std::size_t>(random.n_sets);
+        std::mt19937_64 draw(n);
+        std::normal_distribution<double> normal(-20.0, 15.0);
+        std::vector<double> scores(static_cast<std::size_t>(n) * n_sets), bias(n_sets), probability(scores.size());
+        for (double& score : scores) score = draw() % 9 == 0 ? kNever : normal(draw);
+        for (std::int64_t i = 0; i < n; ++i) scores[static_cast<std::size_t>(i) * n_sets] = normal(draw);
+        for (double& one : bias) one = normal(draw);
+        for (const double scale : {0.8, -0.1}) {
+            const setwise::SetScaling scaling{scale, bias.data()};
+            setwise::calibrated_softmax_rows(n, random.n_sets, scores.data(), scaling, probability.data(), 2, kGoOn);
+            for (std::size_t e = 0; e < scores.size(); ++e) CHECK(scores[e] != kNever || probability[e] == 0.0);
+            const auto expected =
+                setwise::maximize_expected_f_over_sets(n, random.sets(), probability.data(), 1.0, 1, kGoOn);
+            const auto found =
+                setwise::maximize_expected_f_over_scores(n, random.sets(), scores.data(), scaling, 1.0, 2, kGoOn);
+            for (std::size_t i = 0; i < found.size(); ++i)
+                CHECK(found[i].labels == expected[i].labels && found[i].expected == expected[i].expected);
+        }
+    }
+}
+
 TEST(a_stop_is_heard) {
     const RandomSets random(5, 50, 4);
     for (const BestSet& found :

@@ -106,7 +106,7 @@ TEST(values_have_unit_length_and_coverage_counts_words) {
     const TextView views[] = {{text.data(), text.size(), 1}, {text.data(), 0, 1}};
     const TextFeatures found = tfidf(analyzer, known, idf, frequencies, views, 1, never);
     CHECK(found.rows.indptr == (std::vector<std::int64_t>{0, 2, 2}));
-    CHECK(found.rows.indices == (std::vector<std::int32_t>{0, 1}));
+    CHECK(found.rows.indices == (RawVector<std::int32_t>{0, 1}));
     const double fox = 2.0, red = 1.0 + std::log(2.0), norm = std::sqrt(fox * fox + red * red);
     CHECK_NEAR(found.rows.values[0], fox / norm, 1e-6);
     CHECK_NEAR(found.rows.values[1], red / norm, 1e-6);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 from time import sleep
@@ -17,10 +18,11 @@ WAIT_SECONDS = 10.0
 
 @pytest.fixture(autouse=True)
 def threads_end_and_collections_resume() -> Iterator[None]:
-    before, threshold = threading.active_count(), gc.get_threshold()
+    before, threshold, interval = threading.active_count(), gc.get_threshold(), sys.getswitchinterval()
     yield
     assert threading.active_count() == before
     assert gc.get_threshold() == threshold
+    assert sys.getswitchinterval() == interval
 
 
 def test_items_pass_all_stages_in_order() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import chain
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from setwise.data import StringHashes, duplicates
+from setwise.data import IdHashes, StringHashes, duplicates
 
 
 def hashes_of(*texts: str | None) -> StringHashes:
@@ -23,6 +26,17 @@ def test_repeated_and_shared_strings() -> None:
     assert keys.n_repeated() == 2
     assert keys.n_shared(hashes_of("C", "", None)) == 1
     assert keys.take(np.array([0, 2])).n_shared(hashes_of("c")) == 1
+
+
+IDS = st.lists(st.none() | st.text(st.sampled_from("ab \t\u3000\0\ud800"), max_size=3), max_size=20)
+
+
+@given(st.lists(IDS, max_size=4))
+def test_ids_repeat_as_texts_do(batches: list[list[str | None]]) -> None:
+    ids = IdHashes()
+    for batch in batches:
+        ids.add(batch)
+    assert ids.n_repeated() == hashes_of(*chain.from_iterable(batches)).n_repeated()
 
 
 def test_hashes_are_the_same_in_another_process() -> None:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from setwise import _core
 from setwise.decision import gfm
 from setwise.exceptions import Incompatible, InvalidParameter
-from setwise.labels import Decision, LabelMatrix, MostProbable, SetDistribution, SizeMarginals
+from setwise.labels import Decision, LabelMatrix, MostProbable, ScoredSets, SetDistribution, SizeMarginals
 from tests.decision.distributions import BETAS, distribution_of, distributions, loose_marginals, summed
 from tests.oracles.fmeasure import expected_f_of_sets, expected_f_of_sizes
 from tests.oracles.sets import every_set
@@ -197,6 +197,28 @@ def test_a_beta_whose_square_is_infinite_is_refused() -> None:
     assert np.isfinite(gfm(many_documents(20), beta=1e100).value).all()
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.37, 0.0, -0.5])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_scores_lead_to_the_bits_of_their_probabilities(scale: float, n_jobs: int) -> None:
+    random, sets = np.random.default_rng(3), many_documents(1).sets
+    scores = random.normal(-30.0, 20.0, size=(203, sets.n_samples))
+    scores[random.random(scores.shape) < 0.1] = -np.inf
+    scores[:, 5] = -3.0  # no document rules all sets out
+    beliefs = ScoredSets(sets, scores.copy(), scale, random.normal(size=sets.n_samples), n_jobs)
+    decided = gfm(beliefs, n_jobs=n_jobs)
+    assert_array_equal(beliefs.scores, scores)
+    with np.errstate(invalid="ignore"):
+        calibrated = np.where(scores == -np.inf, -np.inf, scale * scores + beliefs.bias)
+    plain = np.exp(calibrated - calibrated.max(axis=1, keepdims=True))
+    assert_allclose(beliefs.probability, plain / plain.sum(axis=1, keepdims=True), rtol=1e-12)
+    expected = gfm(SetDistribution(sets, beliefs.probability))
+    assert_array_equal(decided.sets.toarray(), expected.sets.toarray())
+    assert_array_equal(decided.value, expected.value)
+    alone = gfm(ScoredSets(sets, scores[77:78], scale, beliefs.bias))
+    assert_array_equal(alone.sets.toarray(), decided.sets.toarray()[77:78])
+    assert_array_equal(alone.value, decided.value[77:78])
+
+
 def test_modes_alone_are_refused() -> None:
     modes = MostProbable(sp.csr_array(np.eye(2, dtype=np.int64)), np.zeros(2), np.ones(2, dtype=bool))
     with pytest.raises(Incompatible, match=r"^GFM needs probabilities of sets.*Hint: use support, exact or sampled"):
@@ -208,6 +230,8 @@ def test_the_core_refuses_probabilities_of_another_number_of_sets(n_columns: int
     sets = _core.LabelSets(3, np.array([0, 1, 2], dtype=np.int64), np.array([0, 2], dtype=np.int32))
     with pytest.raises(ValueError, match="one column per set"):
         _core.maximize_expected_f_over_sets(np.ones((1, n_columns)), sets, 1.0, 1)
+    with pytest.raises(ValueError, match="one column per set"):
+        _core.maximize_expected_f_over_scores(np.ones((1, n_columns)), 1.0, np.zeros(n_columns), sets, 1.0, 1)
     with pytest.raises(ValueError, match="one column per set"):
         _core.size_marginals_of_sets(np.ones((1, n_columns)), sets, 1, 1)
 
@@ -221,3 +245,7 @@ def test_the_core_refuses_shapes_and_numbers_out_of_range() -> None:
         _core.maximize_expected_f(np.zeros((2, 3, 1)), np.zeros(2), 0.0, 1)
     with pytest.raises(ValueError, match="set"):
         _core.softmax_rows(np.zeros((2, 0)), 1)
+    with pytest.raises(ValueError, match="set"):
+        _core.calibrated_softmax(np.zeros((2, 0)), 1.0, np.zeros(0), 1)
+    with pytest.raises(ValueError, match="bias must have one value per set"):
+        _core.calibrated_softmax(np.zeros((2, 3)), 1.0, np.zeros(2), 1)

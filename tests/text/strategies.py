@@ -23,6 +23,7 @@ TEXTS = st.one_of(
     st.text(CHARACTERS, max_size=40),
     st.text(st.one_of(CHARACTERS, ALL_CHARACTERS), max_size=30),
     st.text(st.characters(max_codepoint=0xFF), max_size=60),
+    st.text(st.sampled_from("aB\xc9\xdf9_ .\u2019\u2014\u2026\U0001f600"), max_size=60),  # Latin words between others
     st.text(st.sampled_from("ab cd"), max_size=80),
     st.builds(lambda letter, n: letter * n, CHARACTERS, st.integers(1, 300)),
 )

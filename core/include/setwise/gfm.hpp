@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "setwise/label_sets.hpp"
+#include "setwise/set_distribution.hpp"
 
 namespace setwise {
 
@@ -31,5 +32,11 @@ std::vector<BestSet> maximize_expected_f(std::int64_t n_documents, std::int32_t 
 std::vector<BestSet> maximize_expected_f_over_sets(std::int64_t n_documents, const LabelSets& sets,
                                                    const double* probability, double beta, int n_threads,
                                                    const std::atomic<bool>& stop);
+
+// The same from scores of given sets, documents x sets. The bits are those of `calibrated_softmax_rows` and the
+// function above, but the probabilities of a few documents at a time never leave the cache.
+std::vector<BestSet> maximize_expected_f_over_scores(std::int64_t n_documents, const LabelSets& sets,
+                                                     const double* scores, const SetScaling& scaling, double beta,
+                                                     int n_threads, const std::atomic<bool>& stop);
 
 }  // namespace setwise

@@ -14,6 +14,20 @@ namespace setwise {
 void softmax_rows(std::int64_t n_documents, std::int32_t n_sets, double* scores, int n_threads,
                   const std::atomic<bool>& stop);
 
+// Calibrated scores: scale * score + bias of the set. Minus infinity stays what it is under any scale.
+struct SetScaling {
+    double scale;
+    const double* bias;  // one per set
+};
+
+// Writes the probabilities of one document, the softmax of its calibrated scores.
+void calibrated_softmax(std::int32_t n_sets, const double* scores, const SetScaling& scaling, double* probability);
+
+// The same for every document: documents x sets.
+void calibrated_softmax_rows(std::int64_t n_documents, std::int32_t n_sets, const double* scores,
+                             const SetScaling& scaling, double* probability, int n_threads,
+                             const std::atomic<bool>& stop);
+
 // The least probability worth looking at: all sets below it together weigh less than the rounding of one.
 double least_probability(std::int32_t n_sets);
 

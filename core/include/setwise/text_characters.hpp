@@ -69,7 +69,8 @@ class CharacterTable {
     // where it is no part of a word.
     const std::array<std::uint32_t, 256>& latin() const { return latin_; }
 
-    // Whether `latin` has all characters of a text of one-byte units.
+    // Whether `latin` has all characters of a text that words consist of. Emoji, dashes and quotes may be among the
+    // others, which end a word and do nothing else.
     bool is_latin(const TextView& text) const;
 
     std::span<const std::uint32_t> expansion(std::uint32_t code) const {

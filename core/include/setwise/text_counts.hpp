@@ -23,7 +23,7 @@ class TermCounts {
   public:
     TermCounts(const TextAnalyzer& analyzer, std::span<const TextView> texts, int n_threads,
                const std::atomic<bool>& stop);
-    TermCounts(TermCounts&&) = default;  // a copy would refer to the parts of the original
+    TermCounts(TermCounts&&) = default;  // a copy would be large, and nobody needs one
     TermCounts& operator=(TermCounts&&) = default;
 
     // Selects the terms that `low` to `high` texts have, and gives them columns: word n-grams in the order of their
@@ -32,8 +32,8 @@ class TermCounts {
 
     std::size_t n_texts() const { return rows_.size(); }
     std::size_t n_entries() const;
-    std::size_t n_words() const { return blocks_[0].selected.size(); }
-    std::size_t n_selected() const { return n_words() + blocks_[1].selected.size(); }
+    std::size_t n_words() const { return kinds_[0].selected.size(); }
+    std::size_t n_selected() const { return n_words() + kinds_[1].selected.size(); }
 
     // One value per selected term: how many texts have it, and how often all of them do.
     std::vector<std::int64_t> document_frequency() const;
@@ -45,16 +45,28 @@ class TermCounts {
                      int n_threads, const std::atomic<bool>& stop) const;
 
   private:
-    static constexpr std::size_t kBlocks = 2;  // word n-grams and character n-grams
+    static constexpr std::size_t kKinds = 2;  // word n-grams and character n-grams
 
     // Distinct terms with their counts.
     struct Block {
         TermTable terms;
         std::vector<std::int64_t> document_frequency, totals;
-        std::vector<std::uint32_t> selected;  // in the order of the columns
 
         void resize(std::size_t n_terms);
         void add(std::uint32_t id, std::int64_t n_texts, std::int64_t count);
+    };
+
+    // All terms of a kind, in shards by their hash, so that each shard is merged by a thread of its own. Term `id` of
+    // shard k has the number id * n_shards + k among all.
+    struct Kind {
+        std::vector<Block> shards;
+        std::vector<std::uint32_t> selected;  // in the order of the columns
+
+        const Block& shard_of(std::uint32_t number) const { return shards[number % shards.size()]; }
+        std::uint32_t id_of(std::uint32_t number) const { return number / static_cast<std::uint32_t>(shards.size()); }
+        std::string_view term(std::uint32_t number) const { return shard_of(number).terms[id_of(number)]; }
+        std::size_t end_of_numbers() const;
+        void sort_selected();
     };
 
     struct Entry {
@@ -65,20 +77,20 @@ class TermCounts {
     // where they are the same.
     struct Part {
         std::vector<Entry> entries;
-        std::array<std::vector<std::uint32_t>, kBlocks> merged;
+        std::array<RawVector<std::uint32_t>, kKinds> merged;
     };
 
     // The entries of a text: word n-grams from `begin` on, character n-grams from `middle` to `end`.
     struct Row {
-        const Part* part = nullptr;
-        std::size_t begin = 0, middle = 0, end = 0;
+        std::size_t part = 0, begin = 0, middle = 0, end = 0;
     };
 
-    void merge(std::size_t number, std::array<Block, kBlocks>& other, const std::atomic<bool>& stop);
-    template <class Value>
-    std::vector<Value> of_selected(std::vector<Value> Block::* values) const;
+    using Counted = std::array<Block, kKinds>;
+    void merge(std::vector<Counted> counted, int n_threads, const std::atomic<bool>& stop);
+    void merge_shard(std::span<const Counted> counted, std::size_t kind, std::size_t shard);
+    std::vector<std::int64_t> of_selected(std::vector<std::int64_t> Block::* values) const;
 
-    std::array<Block, kBlocks> blocks_;
+    std::array<Kind, kKinds> kinds_;
     std::vector<std::unique_ptr<Part>> parts_;
     std::vector<Row> rows_;
 };

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "setwise/raw_vector.hpp"
 #include "setwise/text_char_ngrams.hpp"
 #include "setwise/text_terms.hpp"
 #include "setwise/text_words.hpp"
@@ -105,8 +106,8 @@ struct TermWeights {
 
 struct SparseRows {
     std::vector<std::int64_t> indptr;
-    std::vector<std::int32_t> indices;  // rising within a row
-    std::vector<float> values;
+    RawVector<std::int32_t> indices;  // rising within a row
+    RawVector<float> values;
 };
 
 struct TextFeatures {

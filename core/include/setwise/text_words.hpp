@@ -69,7 +69,8 @@ class WordTerms {
         Kind kind = Kind::kWord;
     };
 
-    void read_latin(const TextView& text);
+    template <class Unit>
+    void read_latin(const Unit* units, std::size_t n);
     bool is_stop_word(std::string_view word) const { return stop_words_ && stop_words_->contains(word); }
 
     std::string_view term(std::size_t first, std::size_t last) const {

@@ -255,7 +255,7 @@ class TextAnalyzer:
 class TermCounts:
     """The terms of the training texts; ``kept`` has one flag per selected term."""
 
-    def __init__(self, analyzer: TextAnalyzer, texts: list[str], n_threads: int) -> None: ...
+    def __init__(self, analyzer: TextAnalyzer, texts: tuple[str, ...], n_threads: int) -> None: ...
     def select(self, low: float, high: float) -> None:
         """Select the terms that ``low`` to ``high`` texts have, and sort them: words, then character n-grams."""
     @property
@@ -268,7 +268,7 @@ class TermCounts:
         """Return indptr, indices and values of the training texts."""
 
 def tfidf(
-    analyzer: TextAnalyzer, vocabulary: Vocabulary, idf: _F32, frequencies: _F32, texts: list[str], n_threads: int
+    analyzer: TextAnalyzer, vocabulary: Vocabulary, idf: _F32, frequencies: _F32, texts: tuple[str, ...], n_threads: int
 ) -> tuple[tuple[_I64, _I32, _F32], _F64]:
     """Return indptr, indices and values, and the coverage of each text.
 
@@ -278,8 +278,14 @@ def tfidf(
 def term_spans(analyzer: TextAnalyzer, vocabulary: Vocabulary, text: str) -> tuple[_I32, _I64, _I64]:
     """Return column, begin and end of each term of the vocabulary in a text, in the order of the text."""
 
-def count_scripts(table: CharacterTable, texts: list[str]) -> tuple[int, int]:
+def count_scripts(table: CharacterTable, texts: tuple[str, ...]) -> tuple[int, int]:
     """Return how many word characters are of unspaced scripts, and how many there are."""
+
+def are_strings(objects: tuple[Any, ...]) -> bool:
+    """Whether all objects are strings."""
+
+def some_contain(texts: tuple[str, ...], character: int) -> bool:
+    """Whether a text has the character of this code point."""
 
 def softmax_rows(scores: _F64, n_threads: int) -> None:
     """Turn each row of scores, the log of anything proportional to them, into probabilities in place."""
@@ -294,6 +300,14 @@ def maximize_expected_f_over_sets(
     probability: _F64, sets: LabelSets, beta: float, n_threads: int
 ) -> tuple[_I64, _I32, _F64]:
     """The same from the probabilities of given sets, documents by sets."""
+
+def calibrated_softmax(scores: _F64, scale: float, bias: _F64, n_threads: int) -> _F64:
+    """Softmax of scale * score + bias, documents by sets; a score of minus infinity has probability 0."""
+
+def maximize_expected_f_over_scores(
+    scores: _F64, scale: float, bias: _F64, sets: LabelSets, beta: float, n_threads: int
+) -> tuple[_I64, _I32, _F64]:
+    """The same from scores of given sets, with the bits of ``calibrated_softmax`` and the function above."""
 
 def uses_avx2() -> bool:
     """Whether this machine runs the AVX2 paths."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setwise.cli.runtime import print_note
-from setwise.data import Document, Documents, ReadOptions, StringHashes, TextDocument, declared_format
+from setwise.data import Document, Documents, IdHashes, ReadOptions, StringHashes, TextDocument, declared_format
 
 __all__ = ["DataChecks", "warn_shared_texts"]
 
@@ -31,7 +31,7 @@ class DataChecks:
         self._separator = read_options.separator if format is not None and format.takes("separator") else None
         self._n_documents = self._n_labeled = self._largest_set = self._n_not_covered = 0
         self._labels: Counter[str] = Counter()
-        self._ids, self._texts = StringHashes(), StringHashes()
+        self._ids, self._texts = IdHashes(), StringHashes()
 
     def watch(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents, and add each to the statistics."""
@@ -43,12 +43,12 @@ class DataChecks:
             self.add([document])
             yield document
 
-    def add(self, documents: Iterable[Document], coverage: NDArray[np.float64] | None = None) -> None:
+    def add(self, documents: Sequence[Document], coverage: NDArray[np.float64] | None = None) -> None:
         """Add documents, and the share of their words that the vocabulary of a model contains."""
         needs_texts, needs_labels = "texts" in self._checks, self._checks_labels
-        for document in documents:
-            self._n_documents += 1
-            self._ids.add(document.id)
+        self._n_documents += len(documents)
+        self._ids.add(document.id for document in documents)
+        for document in documents if needs_texts or needs_labels else ():
             if needs_texts:
                 self._texts.add(document.text if isinstance(document, TextDocument) else None)
             if needs_labels and document.labels is not None:

@@ -5,7 +5,7 @@ from setwise.data.conversion import Converted, convert, split
 from setwise.data.corpus import DATA_VARIABLE, DEFAULT_FOLDER, Corpus, find_corpus
 from setwise.data.docstring_corpus import Docstring, collect_docstrings
 from setwise.data.documents import Document, Names, TextDocument, VectorDocument
-from setwise.data.duplicates import MAX_SKETCH_SIZE, StringHashes
+from setwise.data.duplicates import MAX_SKETCH_SIZE, IdHashes, StringHashes
 from setwise.data.feature_matrix import feature_matrix
 from setwise.data.formats import (
     FORMATS,
@@ -55,6 +55,7 @@ __all__ = [
     "Documents",
     "FilePath",
     "Format",
+    "IdHashes",
     "Names",
     "Problems",
     "ReadOptions",

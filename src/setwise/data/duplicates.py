@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAX_SKETCH_SIZE", "StringHashes"]
+__all__ = ["MAX_SKETCH_SIZE", "IdHashes", "StringHashes"]
 
-# The hash of an empty string, which is no duplicate of another.
+# The hash of an empty string, which is no duplicate of another; Python's own is the same.
 _EMPTY = 0
 # Hashes in a sketch: 80 kB.
 MAX_SKETCH_SIZE = 10_000
+
+
+class IdHashes:
+    """64-bit hashes of ids, one per document, of this process alone; runs of whitespace count as one space.
+
+    Examples
+    --------
+    >>> from setwise.data import IdHashes
+    >>> hashes = IdHashes()
+    >>> hashes.add(["a", "b", None, "a"])
+    >>> hashes.n_repeated()
+    1
+    """
+
+    def __init__(self) -> None:
+        self._hashes = array("q")
+
+    def add(self, ids: Iterable[str | None]) -> None:
+        """Add the ids of the next documents; None is an empty string."""
+        strings = [id or "" for id in ids]
+        together = "\0".join(strings)
+        if together.split() != [together]:  # most ids have no whitespace, and one look tells it of all of them
+            strings = [" ".join(one.split()) for one in strings]
+        self._hashes.extend(map(hash, strings))
+
+    def n_repeated(self) -> int:
+        """Return how many documents repeat the id of an earlier one."""
+        return _n_repeated(np.array(self._hashes, dtype=np.int64))
 
 
 class StringHashes:
@@ -43,9 +72,7 @@ class StringHashes:
 
     def n_repeated(self) -> int:
         """Return how many documents repeat the string of an earlier one."""
-        hashes = self._array()
-        hashes = hashes[hashes != _EMPTY]
-        return len(hashes) - len(np.unique(hashes))
+        return _n_repeated(self._array())
 
     def n_shared(self, other: StringHashes) -> int:
         """Return how many documents have a string that is in ``other`` too."""
@@ -77,3 +104,8 @@ class StringHashes:
 
     def _array(self) -> NDArray[np.int64]:
         return np.array(self._hashes, dtype=np.int64)
+
+
+def _n_repeated(hashes: NDArray[np.int64]) -> int:
+    hashes = hashes[hashes != _EMPTY]
+    return len(hashes) - len(np.unique(hashes))

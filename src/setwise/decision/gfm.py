@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from setwise import _core
 from setwise._validation import checked_beta
 from setwise.exceptions import Incompatible
-from setwise.labels import Decision, MostProbable, SetDistribution, SizeMarginals, csr_of_ones
+from setwise.labels import Decision, MostProbable, ScoredSets, SetDistribution, SizeMarginals, csr_of_ones
 
 __all__ = ["expected_f", "gfm"]
 
@@ -50,7 +50,12 @@ def gfm(beliefs: SetDistribution | SizeMarginals, *, beta: float = 1.0, n_jobs: 
             "GFM needs probabilities of sets or of labels and sizes, and mode inference has neither. "
             "Hint: use support, exact or sampled inference."
         )
-    if isinstance(beliefs, SetDistribution):
+    if isinstance(beliefs, ScoredSets):
+        n_labels = beliefs.sets.n_labels
+        indptr, indices, value = _core.maximize_expected_f_over_scores(
+            beliefs.scores, beliefs.scale, beliefs.bias, beliefs.sets.native, beta, n_jobs
+        )
+    elif isinstance(beliefs, SetDistribution):
         n_labels = beliefs.sets.n_labels
         indptr, indices, value = _core.maximize_expected_f_over_sets(
             beliefs.probability, beliefs.sets.native, beta, n_jobs

@@ -14,8 +14,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise import _core
-from setwise.labels.distribution import SetDistribution
+from setwise.labels.distribution import ScoredSets, SetDistribution
 from setwise.labels.support import Support
 
 __all__ = ["IDENTITY", "SetCalibration", "calibrate", "set_features"]
@@ -76,17 +75,8 @@ def set_features(support: Support) -> tuple[Array, Array]:
 
 
 def calibrate(log_prob: Array, calibration: SetCalibration, support: Support, n_jobs: int) -> SetDistribution:
-    """Return the distribution over the support's sets from their log-probabilities, which are changed in place.
+    """Return the distribution over the support's sets from their log-probabilities.
 
     A set that the model rules out, with minus infinity, stays ruled out under any scale.
     """
-    log_prob = np.ascontiguousarray(log_prob)
-    if calibration.scale > 0.0:
-        if calibration.scale != 1.0:
-            log_prob *= calibration.scale
-    else:
-        np.multiply(log_prob, calibration.scale, out=log_prob, where=log_prob > -np.inf)
-    if calibration.prior != 0.0 or calibration.size != 0.0:
-        log_prob += calibration.bias(support)
-    _core.softmax_rows(log_prob, n_jobs)
-    return SetDistribution(support.sets, log_prob)
+    return ScoredSets(support.sets, log_prob, calibration.scale, calibration.bias(support), n_jobs)

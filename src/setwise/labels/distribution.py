@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from setwise import _core
 from setwise.exceptions import InvalidData
 from setwise.labels.matrix import LabelMatrix
 
-__all__ = ["Beliefs", "Decision", "MostProbable", "SetDistribution", "SizeMarginals", "require_room"]
+__all__ = ["Beliefs", "Decision", "MostProbable", "ScoredSets", "SetDistribution", "SizeMarginals", "require_room"]
 
 MOST_NUMBERS = 2**25
 """Most probabilities of labels and sizes that are held in memory together: 256 MB."""
@@ -156,6 +158,61 @@ class SetDistribution:
         return best, np.take_along_axis(self.probability, best, axis=1)
 
 
+class ScoredSets(SetDistribution):
+    """The distribution over label sets whose probability is proportional to exp(scale * score + bias).
+
+    The probabilities are computed when they are first read. Those that need few documents at a time, such as GFM, need
+    not read them: to write and read all of them would take longer than to compute them.
+
+    Parameters
+    ----------
+    sets : LabelMatrix
+        One row per set.
+    scores : array of shape (n_samples, n_sets)
+        Log-probabilities; minus infinity rules a set out under any scale.
+    scale : float
+        Factor of the scores.
+    bias : array of shape (n_sets,)
+        What is added to the scaled score of each set.
+    n_jobs : int
+        Number of threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from setwise.labels import LabelMatrix, ScoredSets
+    >>> sets = LabelMatrix.of([["a"], ["a", "b"]])
+    >>> ScoredSets(sets, np.log([[0.75, 0.25]]), bias=np.log([1.0, 3.0])).probability.round(9).tolist()
+    [[0.5, 0.5]]
+    """
+
+    def __init__(
+        self,
+        sets: LabelMatrix,
+        scores: NDArray[np.float64],
+        scale: float = 1.0,
+        bias: NDArray[np.float64] | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.__dict__ |= {
+            "sets": sets,
+            "scores": np.ascontiguousarray(scores),
+            "scale": scale,
+            "bias": np.zeros(sets.n_samples) if bias is None else bias,
+            "n_jobs": n_jobs,
+        }
+
+    scores: NDArray[np.float64]
+    scale: float
+    bias: NDArray[np.float64]
+    n_jobs: int
+
+    @cached_property
+    def probability(self) -> NDArray[np.float64]:
+        """Documents by sets; rows sum to one."""
+        return _core.calibrated_softmax(self.scores, self.scale, self.bias, self.n_jobs)
+
+
 @dataclass(frozen=True, eq=False)
 class Decision:
     """The set chosen for each document, and its value."""
@@ -168,6 +225,8 @@ class Decision:
     @classmethod
     def stacked(cls, parts: Sequence[Decision]) -> Decision:
         """Return the documents of all parts, one part after the other."""
+        if len(parts) == 1:
+            return parts[0]
         sets = sp.csr_array(sp.vstack([part.sets for part in parts], format="csr"))
         return cls(sets, np.concatenate([part.value for part in parts]))
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import repeat
-from operator import contains
 from typing import Any
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -21,13 +19,13 @@ __all__ = ["analyzer_for", "unspaced_share"]
 _STOP_WORD_LISTS = 8
 
 
-def analyzer_for(parameters: Mapping[str, Any], texts: Sequence[str]) -> _core.TextAnalyzer:
+def analyzer_for(parameters: Mapping[str, Any], texts: tuple[str, ...]) -> _core.TextAnalyzer:
     """Return the analyzer of a vectorizer with these parameters, for these texts.
 
     The texts matter only because a table that few of them need is not built for the others.
     """
     lowercase = bool(parameters["lowercase"])
-    sigma = lowercase and any(map(contains, texts, repeat(CAPITAL_SIGMA)))
+    sigma = lowercase and _core.some_contain(texts, ord(CAPITAL_SIGMA))
     lengths = tuple(parameters["ngram_range"])
     is_words, beside = parameters["analyzer"] == "word", parameters["char_ngram_range"]
     stop_words = parameters["stop_words"]

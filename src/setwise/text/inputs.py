@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from setwise import _core
 from setwise.exceptions import InvalidData
 from setwise.labels import is_frame
 
@@ -53,8 +54,8 @@ def _check_no_text_column(frame: Any) -> None:
             )
 
 
-def check_strings(texts: Any) -> list[str]:
-    """Return the texts as a list; raise ``InvalidData`` at the first that is not a string."""
+def check_strings(texts: Any) -> tuple[str, ...]:
+    """Return the texts as a tuple; raise ``InvalidData`` at the first that is not a string."""
     if is_frame(texts):  # iterating over it would yield the names of its columns
         if len(texts.columns) != 1:
             raise InvalidData(
@@ -63,8 +64,8 @@ def check_strings(texts: Any) -> list[str]:
         texts = texts.iloc[:, 0]
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise InvalidData(f"texts must be a list of strings; got a value of type {type(texts).__name__}.")
-    checked = list(texts)
-    if set(map(type, checked)) - {str}:  # a loop would take longer than some texts
+    checked = tuple(texts)
+    if not _core.are_strings(checked):  # a loop would take longer than some texts
         for number, text in enumerate(checked):
             if not isinstance(text, str):
                 raise InvalidData(f"texts must be strings; got a value of type {type(text).__name__} as text {number}.")

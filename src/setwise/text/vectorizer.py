@@ -251,7 +251,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         (checked,) = check_strings([text])
-        columns, begins, ends = _core.term_spans(self._analyzer([checked]), self._vocabulary, checked)
+        columns, begins, ends = _core.term_spans(self._analyzer((checked,)), self._vocabulary, checked)
         spans: dict[int, list[tuple[int, int]]] = {}
         for column, *span in zip(columns.tolist(), begins.tolist(), ends.tolist(), strict=True):
             spans.setdefault(column, []).append((span[0], span[1]))
@@ -338,7 +338,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _vocabulary(self) -> _core.Vocabulary:
         return self._terms.table()
 
-    def _analyzer(self, texts: Sequence[str]) -> _core.TextAnalyzer:
+    def _analyzer(self, texts: tuple[str, ...]) -> _core.TextAnalyzer:
         return analyzer_for(self.get_params(deep=False), texts)
 
     def _prefix(self, column: int) -> str:

@@ -74,7 +74,7 @@ def document_from_record(record: Mapping[str, object], fields: FieldNames) -> Te
         text,
         None if labels is None else _labels(labels, fields.labels),
         None if id is None else _id(id, fields.id),
-        fields.extra_values(record),
+        fields.extra_values(record) if fields.extra else None,
     )
 
 

@@ -19,7 +19,7 @@ __all__ = ["JSONL"]
 
 def _read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
     fields = FieldNames.from_options(options)
-    documents = read_lines(Lines(source), partial(_parse, fields=fields), problems)
+    documents = read_lines(Lines(source), partial(_parse, fields), problems)
     return Reading(Names(), documents, None if fields.extra == "all" else fields.extra)
 
 
@@ -31,7 +31,7 @@ def _recognize(start: bytes, options: ReadOptions) -> bool:
     return start.removeprefix(BOM).lstrip().startswith(b"{")
 
 
-def _parse(line: bytes, fields: FieldNames) -> TextDocument | None:
+def _parse(fields: FieldNames, line: bytes) -> TextDocument | None:
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
