@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from benchmarks.harness.problem import Penalty, Problem
 from benchmarks.harness.timing import Timed
+from setwise.learners import LossName
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class Fit(Timed):
         return int(self.coef.count_nonzero())
 
 
-def total_objective(problem: Problem, labels: NDArray[np.intp], penalty: Penalty, fit: Fit) -> float:
+def total_objective(
+    problem: Problem, labels: NDArray[np.intp], penalty: Penalty, fit: Fit, loss: LossName = "logistic"
+) -> float:
     """Compute the sum over labels of ``sum_i loss_i + n * penalty(w)`` in float64.
 
     That is n times the objective that setwise minimises, and LIBLINEAR's objective divided by C, so it can be compared
@@ -33,7 +36,8 @@ def total_objective(problem: Problem, labels: NDArray[np.intp], penalty: Penalty
     coef = fit.coef.astype(np.float64).toarray()
     scores = problem.X.astype(np.float64) @ coef.T + fit.intercept
     signs = 2 * problem.y[:, labels] - 1
-    loss = np.logaddexp(0, -signs * scores).sum()
+    margins = signs * scores
+    losses = np.logaddexp(0, -margins) if loss == "logistic" else np.square(np.maximum(0, 1 - margins))
     l1, squared = np.abs(coef).sum(), np.square(coef).sum()
     penalized = penalty.l1_ratio * l1 + (1 - penalty.l1_ratio) * squared
-    return float(loss + problem.n_samples * penalty.strength * penalized)
+    return float(losses.sum() + problem.n_samples * penalty.strength * penalized)

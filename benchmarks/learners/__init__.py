@@ -34,12 +34,18 @@ class LearnersEffort:
     n_labels_slowest: int = 3
 
 
+CORPORA = ("bibtex", "rcv1sub1", "tmc2007_500")
+
 LEARNERS = Benchmark(
     name="learners",
     description="Time the learners against other libraries.",
     title="Benchmark of the learners",
     introduction=INTRODUCTION,
-    datasets=dict.fromkeys(("l1", "elastic", "l2", "path", "threads", "memory"), ("bibtex", "rcv1sub1", "tmc2007_500")),
+    datasets={
+        **dict.fromkeys(("l1", "elastic", "l2"), CORPORA),
+        "hinge": ("bibtex", "rcv1sub1"),
+        **dict.fromkeys(("path", "threads", "memory"), CORPORA),
+    },
     full_effort=LearnersEffort(),
     quick_effort=LearnersEffort(cs=(1.0,), elastic_cs=(1.0,), n_rounds=1, n_labels=3, n_labels_slowest=0),
     quick_description="one C, one round, few labels",

@@ -18,6 +18,7 @@ from benchmarks.harness.timing import Skipped, fastest_of_each, fastest_runs, on
 from benchmarks.learners import LearnersEffort
 from benchmarks.peers import LIBLINEAR_L1, Peer, PeerEntry, fit_or_raise, prepare_or_skip
 from benchmarks.peers.setwise import Setwise
+from setwise.learners import LossName
 
 SETWISE = PeerEntry("setwise", "setwise")
 SETWISE_TIGHT = PeerEntry("setwise", "setwise, tol 1e-7", {"tol": 1e-7})  # for peers that compute many digits
@@ -28,6 +29,12 @@ SAGA_LONG = PeerEntry("saga", "saga, max_iter 1000", {"max_iter": 1000})
 GLMNET = PeerEntry("glmnet", "glmnet, tol 1e-7")
 SKGLM = PeerEntry("skglm", "skglm, tol 1e-4", {"tol": 1e-4})
 SKGLM_TIGHT = PeerEntry("skglm", "skglm, tol 1e-6", {"tol": 1e-6})
+
+HINGE: dict[str, LossName] = {"loss": "squared_hinge"}
+SETWISE_HINGE = PeerEntry("setwise", "setwise, squared hinge", {**HINGE})
+SETWISE_HINGE_LOOSE = PeerEntry("setwise", "setwise, squared hinge, tol 6e-5", {**HINGE, "tol": 6e-5})
+LIBLINEAR_HINGE_L1 = PeerEntry("liblinear", "LIBLINEAR -s 5 -e 0.001", {**HINGE})
+LIBLINEAR_HINGE_L2 = PeerEntry("liblinear", "LIBLINEAR -s 2 -e 0.001", {**HINGE})
 
 MIN_SPEEDUPS = {"saga": 30.0}  # over a peer, by module; 1 over the others
 ROUNDING = 1e-9  # relative: objectives closer than this count as equal
@@ -48,6 +55,11 @@ class Setting:
     labels: NDArray[np.intp]
     peers: tuple[PeerEntry, ...]
     ours: PeerEntry = SETWISE
+
+    @property
+    def loss(self) -> LossName:
+        loss: LossName = self.ours.options.get("loss", "logistic")
+        return loss
 
     @property
     def entries(self) -> tuple[PeerEntry, ...]:
@@ -85,7 +97,18 @@ def l2_settings(problem: Problem, effort: LearnersEffort) -> Iterator[Setting]:
         yield Setting(c, 0.0, problem.all_labels, (LIBLINEAR_L2,))
 
 
-SETTINGS = {"l1": l1_settings, "elastic": elastic_settings, "l2": l2_settings}
+def hinge_settings(problem: Problem, effort: LearnersEffort) -> Iterator[Setting]:
+    """Yield LIBLINEAR on all labels with the squared hinge, L1 and L2.
+
+    On bibtex LIBLINEAR ends far from the optimum, so setwise ends earlier too.
+    """
+    ours = SETWISE_HINGE_LOOSE if problem.name == "bibtex" else SETWISE_HINGE
+    for l1_ratio, peer in ((1.0, LIBLINEAR_HINGE_L1), (0.0, LIBLINEAR_HINGE_L2)):
+        for c in effort.cs:
+            yield Setting(c, l1_ratio, problem.all_labels, (peer,), ours)
+
+
+SETTINGS = {"l1": l1_settings, "elastic": elastic_settings, "l2": l2_settings, "hinge": hinge_settings}
 
 
 def comparison_rows(section: str, problem: Problem, effort: LearnersEffort) -> Iterator[Row]:
@@ -107,7 +130,7 @@ def setting_rows(
     runs = {e.title: partial(fit_or_raise, prepared[e.title], setting.labels, penalty) for e in setting.entries}
     fits = fastest_runs(runs, n_rounds)
     objectives = {
-        title: total_objective(problem, setting.labels, penalty, fit)
+        title: total_objective(problem, setting.labels, penalty, fit, setting.loss)
         for title, fit in fits.items()
         if isinstance(fit, Fit)
     }

@@ -14,15 +14,23 @@ from numpy.typing import NDArray
 from benchmarks.harness.objective import Fit
 from benchmarks.harness.problem import Penalty, Problem
 from benchmarks.harness.timing import Skipped
+from setwise.learners import LossName
 
-L2_LOGISTIC, L1_LOGISTIC = 0, 6
+SOLVERS: dict[tuple[LossName, float], int] = {
+    ("logistic", 0): 0,
+    ("logistic", 1): 6,
+    ("squared_hinge", 0): 2,
+    ("squared_hinge", 1): 5,
+}
+"""Number of the solver, by loss and l1_ratio."""
 
 
 class Liblinear:
-    """Logistic regression by LIBLINEAR's own solvers, one label at a time."""
+    """Linear classifiers by LIBLINEAR's own solvers, one label at a time."""
 
-    def __init__(self, problem: Problem, *, tol: float = 0.001) -> None:
+    def __init__(self, problem: Problem, *, tol: float = 0.001, loss: LossName = "logistic") -> None:
         self.problem = problem
+        self.loss = loss
         self.tol = tol
         X = sp.csr_matrix(problem.X, dtype=np.float64)  # it accepts only scipy's older matrix classes
         self.data = liblinear_problem(np.ones(problem.n_samples), X, bias=1.0)
@@ -46,11 +54,9 @@ class Liblinear:
     def _options(self, penalty: Penalty) -> str:
         """Return the penalty as LIBLINEAR's command-line options."""
         n_samples = self.problem.n_samples
-        if penalty.l1_ratio == 1:
-            solver, c = L1_LOGISTIC, 1 / (penalty.strength * n_samples)
-        elif penalty.l1_ratio == 0:
-            solver, c = L2_LOGISTIC, 1 / (2 * penalty.strength * n_samples)
-        else:
+        solver = SOLVERS.get((self.loss, penalty.l1_ratio))
+        if solver is None:
             raise Skipped("has no elastic net")
+        c = 1 / (penalty.strength * n_samples) if penalty.l1_ratio == 1 else 1 / (2 * penalty.strength * n_samples)
         # -R leaves the intercept unpenalised, as for the other peers.
         return f"-s {solver} -c {c!r} -e {self.tol!r} -B 1 -R -q"

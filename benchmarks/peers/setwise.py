@@ -10,16 +10,19 @@ from numpy.typing import NDArray
 
 from benchmarks.harness.objective import Fit
 from benchmarks.harness.problem import Penalty, Problem
-from setwise.learners import LabelFits, critical_strengths, fit_labels, fit_path
+from setwise.learners import LabelFits, LossName, critical_strengths, fit_labels, fit_path
 
 
 class Setwise:
     """The elastic-net learners of setwise, all labels in one call."""
 
-    def __init__(self, problem: Problem, *, n_jobs: int = 1, tol: float | None = None) -> None:
+    def __init__(
+        self, problem: Problem, *, n_jobs: int = 1, tol: float | None = None, loss: LossName = "logistic"
+    ) -> None:
         self.problem = problem
         self.n_jobs = n_jobs
         self.tol = tol
+        self.loss = loss
 
     def fit(self, labels: NDArray[np.intp], penalty: Penalty) -> Fit:
         y = sp.csr_array(self.problem.y[:, labels])
@@ -30,6 +33,7 @@ class Setwise:
             strength=penalty.strength,
             l1_ratio=penalty.l1_ratio,
             tol=self.tol,
+            loss=self.loss,
             n_jobs=self.n_jobs,
         )
         return to_fit(perf_counter() - start, fits)

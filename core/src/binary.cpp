@@ -1,5 +1,7 @@
 #include "setwise/binary.hpp"
 
+#include <algorithm>
+
 #include "setwise/losses.hpp"
 #include "setwise/parallel.hpp"
 #include "smooth_solver.hpp"
@@ -22,6 +24,17 @@ std::vector<BinaryFit> fit_with(const FeatureMatrix<Values>& features, const Bin
     return fits;
 }
 
+// Where curvature jumps and there is no L1 part, a direction is worth the more the better it is solved, from the first
+// iterations on.
+template <class Loss>
+SolverOptions options_for(SolverOptions options) {
+    if (Loss::kHasFlatPart && options.l1_ratio == 0.0) {
+        options.inner_ratio = std::min(options.inner_ratio, 0.01);
+        options.far_iterations = std::min(options.far_iterations, 5);
+    }
+    return options;
+}
+
 }  // namespace
 
 template <class Values>
@@ -29,9 +42,9 @@ std::vector<BinaryFit> fit_binary(const FeatureMatrix<Values>& features, const B
                                   const BinaryStart& start, const SolverOptions& options,
                                   const std::atomic<bool>& stop) {
     return with_loss(targets.loss, [&]<class Loss>(Loss) {
-        if (options.l1_ratio == 0.0)
-            return fit_with<SmoothSolver<Values, Loss>>(features, targets, start, options, stop);
-        return fit_with<SparseSolver<Values, Loss>>(features, targets, start, options, stop);
+        const SolverOptions tuned = options_for<Loss>(options);
+        if (options.l1_ratio == 0.0) return fit_with<SmoothSolver<Values, Loss>>(features, targets, start, tuned, stop);
+        return fit_with<SparseSolver<Values, Loss>>(features, targets, start, tuned, stop);
     });
 }
 

@@ -2,6 +2,7 @@
 // the direction is computed on a smaller matrix, with the features that may move and the documents that have curvature.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +34,7 @@ class FeaturePart {
 
     const FeatureMatrix<Values>& matrix() const { return part_; }
 
-    // Sets: part_ and its arrays, position_, documents_.
+    // Columns without an entry left are left out too. Sets: part_ and its arrays, position_, documents_, kept_.
     void select(const std::vector<std::int32_t>& columns, const double* curvature) {
         documents_.clear();
         for (std::int32_t i = 0; i < whole_.columns.n_rows; ++i) {
@@ -47,6 +48,9 @@ class FeaturePart {
 
     const std::vector<std::int32_t>& documents() const { return documents_; }
 
+    // The columns of the part, as places in what was given to select().
+    const std::vector<std::int32_t>& kept() const { return kept_; }
+
   private:
     static constexpr bool kHasValues = !std::is_same_v<Values, Ones>;
     using Value = std::conditional_t<std::is_same_v<Values, const double*>, double, float>;
@@ -57,22 +61,24 @@ class FeaturePart {
         std::int64_t largest = 0;
         for (const std::int32_t j : columns) largest += X.count(j);
         grow(indices_, values_, largest);
-        indptr_.resize(m + 1);
-        indptr_[0] = 0;
+        indptr_.assign(1, 0);
+        kept_.clear();
         std::int64_t at = 0;
         for (std::int32_t a = 0; a < m; ++a) {
             const std::int32_t j = columns[a];
-            peak_[a] = whole_.column_peak[j];
             for (std::int64_t e = X.begin(j); e < X.end(j); ++e) {
                 const std::int32_t i = position_[X.indices[e]];
                 indices_[at] = i;  // overwritten unless the document is curved: a branch here would mispredict
                 if constexpr (kHasValues) values_[at] = X.values[e];
                 at += i >= 0;
             }
-            indptr_[a + 1] = at;
+            if (at == indptr_.back()) continue;
+            peak_[kept_.size()] = whole_.column_peak[j];
+            kept_.push_back(a);
+            indptr_.push_back(at);
         }
-        part_.columns = {static_cast<std::int32_t>(documents_.size()), m, indptr_.data(), indices_.data(),
-                         view(values_)};
+        part_.columns = {static_cast<std::int32_t>(documents_.size()), static_cast<std::int32_t>(kept_.size()),
+                         indptr_.data(), indices_.data(), view(values_)};
     }
 
     void transpose() {
@@ -108,7 +114,7 @@ class FeaturePart {
     const FeatureMatrix<Values>& whole_;
     FeatureMatrix<Values> part_;
     std::vector<std::int32_t> position_;  // of a document in the part; -1 where it is left out
-    std::vector<std::int32_t> documents_;
+    std::vector<std::int32_t> documents_, kept_;
     std::vector<double> peak_;
     std::vector<std::int64_t> indptr_, row_indptr_;
     std::vector<std::int32_t> indices_, row_indices_;
@@ -120,21 +126,22 @@ template <class Direction, class Values>
 class CurvedDirection {
   public:
     CurvedDirection(const FeatureMatrix<Values>& features, const SolverOptions& options)
-        : part_(features), options_(without_exact_systems(options)), direction_(part_.matrix(), options_) {}
+        : part_(features), options_(with_small_systems(options)), direction_(part_.matrix(), options_) {}
 
     // As Direction::solve with the same arguments.
     template <class... How>
     double solve(const std::vector<std::int32_t>& which, const LocalModel& model, double* step,
                  const std::atomic<bool>& stop, const How&... how) {
-        const std::size_t m = which.size();
         part_.select(which, model.curvature);
+        const std::vector<std::int32_t>& kept = part_.kept();
+        const std::size_t m = kept.size();
         all_.resize(m);
         std::iota(all_.begin(), all_.end(), 0);
         weights_.resize(m);
         gradient_.resize(m);
         for (std::size_t a = 0; a < m; ++a) {
-            weights_[a] = model.weights[which[a]];
-            gradient_[a] = model.gradient[which[a]];
+            weights_[a] = model.weights[which[kept[a]]];
+            gradient_[a] = model.gradient[which[kept[a]]];
         }
         curvature_.clear();
         for (const std::int32_t i : part_.documents()) curvature_.push_back(model.curvature[i]);
@@ -142,24 +149,25 @@ class CurvedDirection {
                                curvature_.data()};
         step_.assign(m, 0.0);
         const double intercept_step = direction_.solve(all_, local, step_.data(), stop, how...);
-        // A weight that no curved document has feels the penalty alone; a squared one draws it to zero in any case.
-        if (model.penalty.l2 == 0.0 && model.penalty.l1 > 0.0)
-            for (std::size_t a = 0; a < m; ++a)
-                if (part_.matrix().columns.count(static_cast<std::int32_t>(a)) == 0) step_[a] = -weights_[a];
-        for (std::size_t a = 0; a < m; ++a) step[which[a]] = step_[a];
+        // A weight that no curved document has feels the penalty alone.
+        const bool is_penalised = model.penalty.l1 > 0.0 || model.penalty.l2 > 0.0;
+        for (const std::int32_t j : which) step[j] = is_penalised ? -model.weights[j] : 0.0;
+        for (std::size_t a = 0; a < m; ++a) step[which[kept[a]]] = step_[a];
         return intercept_step;
     }
 
   private:
-    // Often fewer documents are curved than features move: the exact system is then singular, and its solution lies far
-    // out along a valley.
-    static SolverOptions without_exact_systems(SolverOptions options) {
-        options.exact_limit = 0;
+    // Where fewer documents are curved than features move, the exact system is singular and the path to its solution
+    // long; and the quadratic changes as soon as a document crosses the margin. Only small systems are worth it.
+    static SolverOptions with_small_systems(SolverOptions options) {
+        constexpr int kExactLimit = 50, kMaxExact = 1000;
+        options.exact_limit = std::min(options.exact_limit, kExactLimit);
+        options.max_exact = std::min(options.max_exact, kMaxExact);
         return options;
     }
 
     FeaturePart<Values> part_;
-    const SolverOptions options_;
+    const SolverOptions options_;  // direction_ refers to them
     Direction direction_;
     std::vector<std::int32_t> all_;                  // the columns of the part
     std::vector<double> weights_, gradient_, step_;  // one per column of the part

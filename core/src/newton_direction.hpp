@@ -88,8 +88,9 @@ class NewtonDirection {
 
     // The minimum with signs held, then sweeps that settle who is zero, and again.
     void settle_exactly(double target, const std::atomic<bool>& stop) {
-        while (sweeps_left_ > 0 && !stop) {
-            for (std::int32_t pass = 0; pass <= m_ && !move_with_signs() && !stop; ++pass) {
+        int exact_left = options_.max_exact;
+        while (sweeps_left_ > 0 && exact_left > 0 && !stop) {
+            for (std::int32_t pass = 0; pass <= m_ && --exact_left >= 0 && !move_with_signs() && !stop; ++pass) {
             }
             value_of_step();
             if (sweep_features(target, options_.sweeps_between * static_cast<double>(entries_), stop)) return;

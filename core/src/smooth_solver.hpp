@@ -170,7 +170,7 @@ class SmoothSolver {
     bool advance(double target) {
         const LocalModel model{penalty_, weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
         intercept_step_ = direction_.solve(columns_, model, step_.data(), stop_, target, is_scaled_);
-        is_scaled_ = true;
+        is_scaled_ = !Loss::kHasFlatPart;  // with a flat part, the features of the system change
         double promised = 0.0;
 #pragma omp simd reduction(+ : promised)
         for (std::int32_t j = 0; j < X_.n_cols; ++j)

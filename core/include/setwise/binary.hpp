@@ -76,7 +76,8 @@ struct SolverOptions {
     int max_rounds = 50;               // of conjugate gradients, before sweeps or the Hessian are taken instead
     double sweeps_between = 4.0;       // sweeps between two such runs, in readings of the working set
     int patient_sweeps = 300;          // sweeps near the optimum before the system of the non-zeros is solved exactly,
-    int exact_limit = 300;             // where the working set is no larger than this
+    int exact_limit = 300;             // where the working set is no larger than this,
+    int max_exact = 1 << 30;           // and so many times a direction
     double curvature_left_out = 0.03;  // share of the curvature whose documents enter only the Hessian's diagonal
     double max_move = 4.0;             // largest change of a score by one coordinate of one direction
     double rough = 1.0;                // both end once the violation is below this multiple of the strength,
