@@ -142,9 +142,10 @@ nb::list pack(std::vector<setwise::BinaryFit> fits, std::size_t n_strengths) {
 nb::list fit_binary(const Features& features, const Targets& targets, In<std::int64_t> start_indptr,
                     In<std::int32_t> start_indices, In<double> start_values, In<double> start_intercept,
                     double strength, double l1_ratio, In<double> tol, int max_iter, int n_threads, In<double> path,
-                    int first_iteration, std::vector<Changed> dense) {
+                    int first_iteration, std::vector<Changed> dense, std::optional<In<double>> strength_factor) {
     targets.check_against(features);
     const auto n_labels = static_cast<std::size_t>(targets.n_labels);
+    require(!strength_factor || strength_factor->shape(0) == n_labels, "strength_factor has the wrong length");
     require(start_intercept.shape(0) == n_labels && tol.shape(0) == n_labels, "start or tol has the wrong length");
     check_compressed(start_indptr, start_indices, start_values.shape(0), targets.n_labels, features.n_cols());
     for (std::size_t label = 0; targets.column_limit && label < n_labels; ++label) {
@@ -158,6 +159,7 @@ nb::list fit_binary(const Features& features, const Targets& targets, In<std::in
     options.strength = strength;
     options.l1_ratio = l1_ratio;
     options.tol = tol.data();
+    options.strength_factor = strength_factor ? strength_factor->data() : nullptr;
     options.max_iter = max_iter;
     options.first_iteration = first_iteration;
     options.path.assign(path.data(), path.data() + path.shape(0));
@@ -226,7 +228,7 @@ void bind_learners(nb::module_& m) {
     m.def("null_models", &null_models, "features"_a, "targets"_a, "n_threads"_a);
     m.def("fit_binary", &fit_binary, "features"_a, "targets"_a, "start_indptr"_a, "start_indices"_a, "start_values"_a,
           "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "n_threads"_a, "path"_a,
-          "first_iteration"_a = 0, "dense"_a.noconvert() = nb::list());
+          "first_iteration"_a = 0, "dense"_a.noconvert() = nb::list(), "strength_factor"_a.none() = nb::none());
     m.def("fit_multinomial", &fit_multinomial, "features"_a, "y"_a, "weight"_a, "offset"_a.none(), "start_weights"_a,
           "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "first_iteration"_a = 0,
           "max_sweeps"_a = SolverOptions{}.max_sweeps);

@@ -56,12 +56,13 @@ class SmoothSolver {
         is_scaled_ = false;
         evaluate();
         for (std::size_t s = 0; s < options_.path.size(); ++s) {
-            fit_at(options_.path[s], fits[s]);
+            const double strength = options_.strength_of(options_.path[s], label);
+            fit_at(strength, fits[s]);
             store(s, fits[s]);
-            trail_.add({options_.path[s], intercept_, weights_, products_});
+            trail_.add({strength, intercept_, weights_, products_});
         }
         const std::size_t last = options_.path.size();
-        fit_at(options_.strength, fits[last]);
+        fit_at(options_.strength_of(options_.strength, label), fits[last]);
         store(last, fits[last]);
     }
 

@@ -48,8 +48,8 @@ class SparseSolver {
     void fit(std::int32_t label, BinaryFit* fits) {
         load(label);
         evaluate(label);
-        for (const double strength : options_.path) fit_at(strength, label, *fits++);
-        fit_at(options_.strength, label, *fits);
+        for (const double strength : options_.path) fit_at(options_.strength_of(strength, label), label, *fits++);
+        fit_at(options_.strength_of(options_.strength, label), label, *fits);
     }
 
   private:

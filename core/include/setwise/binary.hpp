@@ -54,10 +54,15 @@ struct SolverOptions {
     // Without an L1 part no weight is zero but by chance: the weights of each strength may go here, labels x features
     // in the caller's order, and not into the fits.
     std::vector<double*> dense;
-    const double* tol = nullptr;  // largest optimality violation allowed, one per label
-    int max_iter = 200;           // Newton iterations a label
+    const double* tol = nullptr;              // largest optimality violation allowed, one per label
+    const double* strength_factor = nullptr;  // null, or what each label multiplies every strength by
+    int max_iter = 200;                       // Newton iterations a label
     int n_threads = 1;
     int first_iteration = 0;  // how many iterations the start has behind it
+
+    double strength_of(double shared, std::int32_t label) const {
+        return strength_factor == nullptr ? shared : strength_factor[label] * shared;
+    }
 
     // How, not what: these change the time of a fit, never its optimum.
     double inner_ratio = 0.05;         // a direction is solved to this share of the violation it starts from

@@ -101,6 +101,7 @@ def fit_binary(
     path: _F64,
     first_iteration: int = 0,
     dense: list[_F64] = [],
+    strength_factor: _F64 | None = None,
 ) -> list[tuple[_I64, _I32, _F64, _F64, _F64, _F64, _I32, dict[str, NDArray[Any]]]]:
     """Weights by label (indptr, indices, values), intercept, violation, objective, iterations, history columns.
 

@@ -15,7 +15,7 @@ from setwise.learners.losses import LOSS_CONSTRAINTS, LOSSES, Loss, LossName
 from setwise.learners.multinomial import ClassFit, ClassProblem, MultinomialLogistic, fit_classes
 from setwise.learners.path import fit_path, strength_grid
 from setwise.learners.penalty import ElasticNet
-from setwise.learners.problem import BinaryProblem
+from setwise.learners.problem import STRENGTH_SCALING, BinaryProblem, StrengthScaling
 from setwise.learners.quasi_newton import Iterate, QuasiNewtonOptions, quasi_newton
 from setwise.learners.scoring import LinearScorer, linear_scores
 
@@ -25,6 +25,7 @@ __all__ = [
     "LOSSES",
     "LOSS_CONSTRAINTS",
     "RELATIVE_TOL",
+    "STRENGTH_SCALING",
     "BinaryLogistic",
     "BinaryProblem",
     "ClassFit",
@@ -39,6 +40,7 @@ __all__ = [
     "MultinomialLogistic",
     "QuasiNewtonOptions",
     "Start",
+    "StrengthScaling",
     "advanced",
     "checked_strengths",
     "critical_strength",

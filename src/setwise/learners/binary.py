@@ -23,7 +23,7 @@ from setwise._validation import (
 from setwise.exceptions import InvalidData
 from setwise.learners.fits import LabelFits, warn_unless_converged
 from setwise.learners.losses import LossName
-from setwise.learners.problem import BinaryProblem
+from setwise.learners.problem import BinaryProblem, StrengthScaling
 
 __all__ = ["BinaryLogistic", "critical_strength", "critical_strengths", "fit_labels"]
 
@@ -43,6 +43,7 @@ def fit_labels(
     warm_start: LabelFits | None = None,
     soft: bool = False,
     loss: LossName = "logistic",
+    strength_scaling: StrengthScaling = "global",
     column_limits: Any = None,
     tol: float | None = None,
     max_iter: int = 200,
@@ -78,6 +79,9 @@ def fit_labels(
     soft : bool
         Whether y has targets in [0, 1] instead of label sets; for the logistic loss only.
     loss : {"logistic", "squared_hinge"}
+    strength_scaling : {"global", "label"}
+        With "label", the strength of a label is multiplied by its critical strength, the least at which all its weights
+        are zero, as a share of the largest of all labels: rare labels get a weaker penalty.
     column_limits : array of shape (n_labels,), optional
         Label l may use only the first ``column_limits[l]`` features.
     tol : float, optional
@@ -105,7 +109,7 @@ def fit_labels(
     """
     parameters = {"strength": strength, "l1_ratio": l1_ratio, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
     check_parameters(FIT_CONSTRAINTS, parameters)
-    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, column_limits, loss)
+    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, column_limits, loss, strength_scaling)
     start = _checked_start(warm_start, problem)
     if callback is not None:
         return _fit_watched(problem, strength, l1_ratio, tol, max_iter, start, callback)

@@ -12,7 +12,7 @@ from setwise._validation import L1_RATIO, SOLVER_CONSTRAINTS, Interval, check_pa
 from setwise.exceptions import InvalidParameter
 from setwise.learners.fits import LabelFits, warn_unless_converged
 from setwise.learners.losses import LossName
-from setwise.learners.problem import BinaryProblem
+from setwise.learners.problem import BinaryProblem, StrengthScaling
 
 __all__ = ["fit_path", "strength_grid"]
 
@@ -46,6 +46,7 @@ def fit_path(
     offset: Any = None,
     soft: bool = False,
     loss: LossName = "logistic",
+    strength_scaling: StrengthScaling = "global",
     tol: float | None = None,
     max_iter: int = 200,
     n_jobs: int | None = None,
@@ -58,7 +59,7 @@ def fit_path(
     ----------
     strengths : iterable of float
         In any order.
-    X, y, l1_ratio, sample_weight, offset, soft, loss, tol, max_iter, n_jobs
+    X, y, l1_ratio, sample_weight, offset, soft, loss, strength_scaling, tol, max_iter, n_jobs
         As for :func:`fit_labels`.
 
     Returns
@@ -76,7 +77,7 @@ def fit_path(
     grid = checked_strengths(strengths)
     parameters = {"l1_ratio": l1_ratio, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
     check_parameters({"l1_ratio": L1_RATIO, **SOLVER_CONSTRAINTS}, parameters)
-    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, loss=loss)
+    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, loss=loss, strength_scaling=strength_scaling)
     falling = sorted(set(grid), reverse=True)
     fits = dict(zip(falling, problem.fit(falling, l1_ratio, tol, max_iter), strict=True))
     for strength in falling:

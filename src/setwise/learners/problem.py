@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from setwise import _core
 from setwise._validation import (
+    Constraint,
+    OneOf,
     check_column_limits,
     check_offset,
     check_parameters,
@@ -24,7 +27,12 @@ from setwise.learners.features import FeatureColumns
 from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL, LabelFits, Start
 from setwise.learners.losses import LOSS_CONSTRAINTS, LOSSES, LossName
 
-__all__ = ["BinaryProblem"]
+__all__ = ["STRENGTH_SCALING", "BinaryProblem", "StrengthScaling"]
+
+StrengthScaling = Literal["global", "label"]
+"""Whether all labels have the same strength, or each a share of it: its own critical strength over the largest."""
+
+STRENGTH_SCALING: Mapping[str, Constraint] = {"strength_scaling": OneOf(["global", "label"])}
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +53,8 @@ class BinaryProblem:
     peak: NDArray[np.float64]
     """Largest gradient of a feature at zero weights; 0 for constants."""
     loss: LossName
+    strength_factor: NDArray[np.float64] | None
+    """What each label multiplies every strength by; None where all labels have the same strengths."""
 
     @classmethod
     def of(
@@ -57,9 +67,11 @@ class BinaryProblem:
         n_jobs: Any,
         column_limits: Any = None,
         loss: LossName = "logistic",
+        strength_scaling: StrengthScaling = "global",
     ) -> BinaryProblem:
         """Check the data of a fit, and fit the models without features."""
         check_parameters(LOSS_CONSTRAINTS, {"loss": loss})
+        check_parameters(STRENGTH_SCALING, {"strength_scaling": strength_scaling})
         if soft and not LOSSES[loss].takes_soft_targets:
             raise InvalidParameter(f"soft must be False with loss={loss!r}, whose targets are 0 and 1; got {soft!r}.")
         features = FeatureColumns.of(X)
@@ -88,7 +100,10 @@ class BinaryProblem:
         null_intercept = _constant_intercepts(always, offsets)
         peak = np.zeros(targets.shape[1])
         null_intercept[varying], peak[varying] = _core.null_models(features.native, native, threads)
-        return cls(features, targets, weight, offsets, constant, threads, limits, native, null_intercept, peak, loss)
+        factor = None if strength_scaling == "global" else _strength_factors(peak)
+        return cls(
+            features, targets, weight, offsets, constant, threads, limits, native, null_intercept, peak, loss, factor
+        )
 
     @property
     def n_labels(self) -> int:
@@ -132,6 +147,7 @@ class BinaryProblem:
             np.asarray(strengths[:-1], dtype=np.float64),
             first_iteration,
             dense,
+            None if self.strength_factor is None else self.strength_factor[varying],
         )
         if dense:
             coefs = [self.features.outward_dense(weights, varying, self.n_labels) for weights in dense]
@@ -170,6 +186,12 @@ class BinaryProblem:
         intercept[varying], violation[varying], objective[varying] = intercepts, violations, objectives
         n_iter[varying] = n_iters
         return LabelFits(coef, intercept, violation, asked, objective, n_iter, self.constant, history)
+
+
+def _strength_factors(peak: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each label's critical strength as a share of the largest; 1 where no feature has any effect."""
+    largest = peak.max(initial=0.0)
+    return np.where(peak > 0.0, peak / largest if largest > 0.0 else 1.0, 1.0)
 
 
 def _columns_of_labels(y: Any) -> sp.csc_array:

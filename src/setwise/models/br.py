@@ -14,7 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, effective_n_jobs
 from setwise.labels import LabelMatrix
-from setwise.learners import LOSS_CONSTRAINTS, LabelFits, LossName, fit_labels, fit_path
+from setwise.learners import (
+    LOSS_CONSTRAINTS,
+    STRENGTH_SCALING,
+    LabelFits,
+    LossName,
+    StrengthScaling,
+    fit_labels,
+    fit_path,
+)
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.bernoulli_posterior import IndependentPosterior
 from setwise.models.logit_scaling import checked_scaling, scaled_rows
@@ -51,6 +59,9 @@ class BinaryRelevance(LabelModel):
         Number of threads; None uses every core. No result depends on it.
     loss : {"logistic", "squared_hinge"}
         The loss of each label.
+    strength_scaling : {"global", "label"}
+        With "label", the strength of a label is multiplied by its critical strength, the least at which all its weights
+        are zero, as a share of the largest of all labels: rare labels get a weaker penalty.
 
     Attributes
     ----------
@@ -74,7 +85,12 @@ class BinaryRelevance(LabelModel):
     """
 
     abilities: ClassVar = IndependentPosterior.abilities
-    _parameter_constraints: ClassVar = {**PENALTY_CONSTRAINTS, **SOLVER_CONSTRAINTS, **LOSS_CONSTRAINTS}
+    _parameter_constraints: ClassVar = {
+        **PENALTY_CONSTRAINTS,
+        **SOLVER_CONSTRAINTS,
+        **LOSS_CONSTRAINTS,
+        **STRENGTH_SCALING,
+    }
     _fitted: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
 
     coef_: sp.csr_array
@@ -89,6 +105,7 @@ class BinaryRelevance(LabelModel):
         max_iter: int = 200,
         n_jobs: int | None = None,
         loss: LossName = "logistic",
+        strength_scaling: StrengthScaling = "global",
     ) -> None:
         self.strength = strength
         self.l1_ratio = l1_ratio
@@ -96,6 +113,7 @@ class BinaryRelevance(LabelModel):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.loss = loss
+        self.strength_scaling = strength_scaling
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback | None = None) -> BinaryRelevance:
         """Fit one linear classifier per label; ``callback`` is called after each Newton iteration of all labels."""
@@ -116,6 +134,7 @@ class BinaryRelevance(LabelModel):
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
             loss=self.loss,
+            strength_scaling=self.strength_scaling,
             callback=None if callback is None else after_iteration,
         )
         self._set_fits(labels, fits)
@@ -137,6 +156,7 @@ class BinaryRelevance(LabelModel):
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
             loss=self.loss,
+            strength_scaling=self.strength_scaling,
         )
         for strength, fits in zip(falling, path, strict=True):
             model = clone(self).set_params(strength=strength)
