@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from setwise.data import TextDocument, find_corpus, open_documents
+from benchmarks.harness.corpora import read_texts
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,6 @@ class TextCorpus:
 
 def read_corpus(name: str) -> TextCorpus:
     """Read a corpus by name."""
-    train, test = (_read_part(name, part) for part in ("train", "test"))
+    train, test = (read_texts(name, part) for part in ("train", "test"))
     labels = [list(document.labels or ()) for document in train]
     return TextCorpus(name, [one.text for one in train], labels, [one.text for one in test])
-
-
-def _read_part(name: str, part: str) -> list[TextDocument]:
-    with open_documents(find_corpus(name).folder / f"{part}.jsonl.gz") as documents:
-        return [document for document in documents if isinstance(document, TextDocument)]
