@@ -42,8 +42,8 @@ SECTIONS = {
         "The grid starts with C from 0.03 to 100, two values per decade, for both penalties; then the neighbors of the "
         "best, four per decade, are added until all of them have been tried. A single threshold is optimised exactly. "
         "One threshold per label is used where it is better: *per label* is the best cross-validated F1 of such "
-        "thresholds on the held-out documents. A fit ends after 1,000 iterations, converged or not. *Seconds* is tuning "
-        "and the last fit to the whole train part, on one core.",
+        "thresholds on the held-out documents. A fit ends after 1,000 iterations, converged or not. *Seconds* is "
+        "tuning and the last fit to the whole train part, on one core.",
         TUNED_COLUMNS,
         "",
         partial(rival_rows, BASELINE),

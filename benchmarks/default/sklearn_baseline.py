@@ -79,8 +79,8 @@ class MarginClassifier(LinearSVC):  # type: ignore[misc]
     """``LinearSVC`` whose margins take the place of probabilities.
 
     Thresholds are fitted between 0 and 1, so margins are mapped there; the map is increasing, so the same sets can be
-    reached. ``OneVsRestClassifier`` calls a label that is constant in training certain, but gives it a margin of 0 or 1,
-    which others may exceed or stay below: one more reason to ask it for probabilities.
+    reached. Of a label that is constant in training, ``OneVsRestClassifier`` gives the probability 0 or 1, but also the
+    margin 0 or 1, which is not below or above all others: one more reason to ask it for probabilities.
     """
 
     def predict_proba(self, X: Any) -> Array:
