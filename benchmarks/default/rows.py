@@ -33,6 +33,11 @@ class Trained(Timed):
 
     result: Any
 
+    @property
+    def cpu(self) -> float:
+        """Seconds of processor time."""
+        return self.seconds * self.cores
+
 
 def rival_rows(rival: Rival, parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
     """Tune a rival, test it once, and store its F1 of every document."""
@@ -63,6 +68,7 @@ def evaluate(rival: Rival, parts: Parts, effort: DefaultEffort) -> tuple[Row, Ar
         "validation": 100 * best.f1,
         "per label": 100 * next(each.f1 for each in candidates if each.per_label),
         "F1": 100 * float(f1.mean()),
+        "cpu": trained.cpu,
         "seconds": trained.seconds,
     }
     summary = f"{describe(best, has_texts(train))}; best of {len({each.setting for each in candidates})} fits"
@@ -93,6 +99,7 @@ def default_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
         "high": gain.high,
         "baseline": 100 * float(baseline.mean()),
         "over baseline": over_baseline.mean,
+        "cpu": trained.cpu,
         "seconds": trained.seconds,
     }
     interval = f"over baseline {over_baseline.low:+.2f} to {over_baseline.high:+.2f}"

@@ -41,6 +41,7 @@ MIN_POSITIVES = 10  # documents that a label needs for its own threshold: fewer 
 MAX_ITER = 1000  # LIBLINEAR's default of 100 is too small for large C
 PENALTIES = ("l1", "l2")
 START = tuple(range(-6, 9, 2))  # C from 0.03 to 100, two values per decade
+PATIENCE = 2  # values of C, one decade, that may be worse than a smaller one before larger ones are left out
 NEIGHBORS = (-2, 2, -1, 1)  # steps from the best: beyond it, where it is at an edge, and closer to it
 
 
@@ -114,7 +115,8 @@ class Candidate:
 def tune(train: Part, rival: Rival, start: tuple[int, ...] = START) -> list[Candidate]:
     """Score all candidates on held-out documents and return them, best first.
 
-    The neighbors of the best setting are added to the grid until all of them have been tried.
+    Features, loss and penalty each have a path of increasing C, which ends after its best: the largest C take longest.
+    Then the neighbors of the best setting are added until all of them have been tried.
     """
     rest, held = hold_out(train.y, HELD_OUT, RANDOM_STATE)
     y_rest, y_held = train.y[rest], train.y[held]
@@ -126,17 +128,28 @@ def tune(train: Part, rival: Rival, start: tuple[int, ...] = START) -> list[Cand
         return transformer.fit_transform(train.X[rest]), transformer.transform(train.X[held])
 
     tried: dict[Setting, list[Candidate]] = {}
-    n_words = rival.n_words if has_texts(train) else (1,)
-    untried = [Setting(*each) for each in product(n_words, rival.losses, PENALTIES, start)]
-    while untried:
-        for setting in untried:
-            X_rest, X_held = features(setting.n_words)
-            scores = one_vs_rest(X_rest, y_rest, setting).predict_proba(X_held)
-            tried[setting] = list(candidates(setting, scores, y_held))
+
+    def try_setting(setting: Setting) -> float:
+        """Return the best F1 of a setting's rules."""
+        X_rest, X_held = features(setting.n_words)
+        scores = one_vs_rest(X_rest, y_rest, setting).predict_proba(X_held)
+        tried[setting] = list(candidates(setting, scores, y_held))
+        return max(candidate.f1 for candidate in tried[setting])
+
+    for n_words, loss, penalty in product(rival.n_words if has_texts(train) else (1,), rival.losses, PENALTIES):
+        path: list[float] = []
+        for c_step in start:
+            path.append(try_setting(Setting(n_words, loss, penalty, c_step)))
+            if max(path) > max(path[-PATIENCE:]):
+                break
+    while True:
         best = best_first(tried)[0].setting
         neighbors = [replace(best, c_step=best.c_step + step) for step in NEIGHBORS]
         untried = [setting for setting in neighbors if setting not in tried]
-    return best_first(tried)
+        if not untried:
+            return best_first(tried)
+        for setting in untried:
+            try_setting(setting)
 
 
 def best_first(tried: dict[Setting, list[Candidate]]) -> list[Candidate]:

@@ -189,6 +189,19 @@ def test_best_comes_first_and_all_its_neighbors_were_tried(rival: Rival, tuned: 
     assert neighbors | start <= settings
 
 
+def test_a_path_of_c_ends_after_its_best(train: Part, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The F1 by C is made up: a small C is best, or the largest."""
+    for best_step, n_tried in ((-6, 3), (-2, 5), (2, 7), (8, 8)):
+
+        def made_up(setting: Setting, *_: Any, best_step: int = best_step) -> list[Candidate]:
+            return [Candidate(setting, 0.5, at_least_one=True, f1=1 / (1 + abs(setting.c_step - best_step)))]
+
+        monkeypatch.setattr(sklearn_baseline, "candidates", made_up)
+        monkeypatch.setattr(sklearn_baseline, "NEIGHBORS", ())
+        tried = {each.setting for each in sklearn_baseline.tune(train, BASELINE)}
+        assert tried == {Setting(1, "logistic", p, c) for p in PENALTIES for c in sklearn_baseline.START[:n_tried]}
+
+
 def test_tuned_on_the_part_that_setwise_holds_out(train: Part, tuned: list[Candidate]) -> None:
     rest, held = hold_out(train.y, 0.2, random_state=0)
     model = sklearn_baseline.one_vs_rest(train.X[rest], train.y[rest], tuned[0].setting)
