@@ -72,7 +72,7 @@ bench-models: install $(VENV)/.extra-bench ## time the training of the models ag
 bench-predict: install $(VENV)/.extra-bench ## time the prediction of label sets against scikit-learn
 	$(PY) -m benchmarks.predict
 
-bench-default: install $(VENV)/.extra-bench ## compare the default with a careful user of scikit-learn
+bench-default: install $(VENV)/.extra-bench ## compare the default with careful users of scikit-learn
 	$(PY) -m benchmarks.default
 
 bench-tuning: install $(VENV)/.extra-bench ## time the tuning of models, and evaluate the tuned models

@@ -1,4 +1,4 @@
-"""The rows of the comparison: the tuned baseline, and the default compared with it."""
+"""The rows of the comparison: the baseline and the rival, tuned, and the default compared with both."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from benchmarks.default import DefaultEffort, sklearn_baseline
+from benchmarks.default.sklearn_baseline import BASELINE, RIVAL, Candidate, Rival, has_texts
 from benchmarks.harness.corpora import Difference, Part, Parts, paired_difference
 from benchmarks.harness.rows import Row
 from benchmarks.harness.timing import Skipped, Timed, measure_cores, on_cores, remarks
@@ -21,7 +22,6 @@ from setwise import SetClassifier
 from setwise.labels import LabelMatrix
 from setwise.metrics import Overlap
 
-BASELINE = "careful scikit-learn"
 SETWISE = "SetClassifier()"
 
 Array = NDArray[np.float64]
@@ -33,23 +33,28 @@ class Trained(Timed):
 
     result: Any
 
+    @property
+    def cpu(self) -> float:
+        """Seconds of processor time."""
+        return self.seconds * self.cores
 
-def baseline_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
-    """Tune the baseline, test it once, and store its F1 of every document."""
-    row, f1 = evaluate_baseline(parts, effort)
+
+def rival_rows(rival: Rival, parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
+    """Tune a rival, test it once, and store its F1 of every document."""
+    row, f1 = evaluate(rival, parts, effort)
     if effort.stored_f1 is not None:
-        write_f1(f1_file(effort.stored_f1, parts), f1)
+        write_f1(f1_file(effort.stored_f1, rival, parts), f1)
     yield row
 
 
-def evaluate_baseline(parts: Parts, effort: DefaultEffort) -> tuple[Row, Array]:
-    """Tune the baseline and return its row and its F1 of every test document."""
+def evaluate(rival: Rival, parts: Parts, effort: DefaultEffort) -> tuple[Row, Array]:
+    """Tune a rival and return its row and its F1 of every test document."""
     train = parts.train().first(effort.n_documents)
     start = sklearn_baseline.START if effort.c_steps is None else effort.c_steps
 
-    def tune_and_fit() -> tuple[list[sklearn_baseline.Candidate], Any]:
-        candidates = sklearn_baseline.tune(train, start)
-        return candidates, sklearn_baseline.one_vs_rest(train.X, train.y, candidates[0].setting)
+    def tune_and_fit() -> tuple[list[Candidate], Any]:
+        candidates = sklearn_baseline.tune(train, rival, start)
+        return candidates, sklearn_baseline.fit(train, candidates[0].setting)
 
     trained = train_on_one_core(tune_and_fit)
     candidates, model = trained.result
@@ -63,35 +68,43 @@ def evaluate_baseline(parts: Parts, effort: DefaultEffort) -> tuple[Row, Array]:
         "validation": 100 * best.f1,
         "per label": 100 * next(each.f1 for each in candidates if each.per_label),
         "F1": 100 * float(f1.mean()),
+        "cpu": trained.cpu,
         "seconds": trained.seconds,
     }
-    summary = f"{describe(best)}; best of {len({each.setting for each in candidates})} fits"
+    summary = f"{describe(best, has_texts(train))}; best of {len({each.setting for each in candidates})} fits"
     note = "; ".join(filter(None, [summary, remarks(trained)]))
-    return Row("baseline", parts.name, shape_of(train), BASELINE, values, note=note), f1
+    return Row(rival.section, parts.name, shape_of(train), rival.entry, values, note=note), f1
 
 
 def default_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
-    """Compare the default with the baseline on the same documents, with an interval of the difference."""
-    theirs = baseline_f1(parts, effort)
+    """Compare the default with both rivals on the same documents, with intervals of the differences."""
+    baseline, theirs = (stored_f1(rival, parts, effort) for rival in (BASELINE, RIVAL))
     train = parts.train().first(effort.n_documents)
     trained = train_on_one_core(lambda: SetClassifier().fit(train.X, train.y))
     test = parts.test(train).first(effort.n_documents)
     ours = f1_by_document(test.y, trained.result.predict(test.X))
-    if ours.size != theirs.size:
-        raise Skipped(
-            f"the stored baseline has {theirs.size:,} documents, the test part {ours.size:,}: measure the section "
-            "baseline again"
-        )
-    difference = paired_difference(100 * ours, 100 * theirs, effort.n_resamples)
+    for rival, f1 in ((BASELINE, baseline), (RIVAL, theirs)):
+        if ours.size != f1.size:
+            raise Skipped(
+                f"the stored {rival.section} has {f1.size:,} documents, the test part {ours.size:,}: measure the "
+                f"section {rival.section} again"
+            )
+    gain = paired_difference(100 * ours, 100 * theirs, effort.n_resamples)
+    over_baseline = paired_difference(100 * ours, 100 * baseline, effort.n_resamples)
     values: dict[str, float | None] = {
-        "baseline": 100 * float(theirs.mean()),
         "F1": 100 * float(ours.mean()),
-        "gain": difference.mean,
-        "low": difference.low,
-        "high": difference.high,
+        "rival": 100 * float(theirs.mean()),
+        "gain": gain.mean,
+        "low": gain.low,
+        "high": gain.high,
+        "baseline": 100 * float(baseline.mean()),
+        "over baseline": over_baseline.mean,
+        "cpu": trained.cpu,
         "seconds": trained.seconds,
     }
-    yield Row("default", parts.name, shape_of(train), SETWISE, values, verdict_on(difference), remarks(trained))
+    interval = f"over baseline {over_baseline.low:+.2f} to {over_baseline.high:+.2f}"
+    note = "; ".join(filter(None, [interval, remarks(trained)]))
+    yield Row("default", parts.name, shape_of(train), SETWISE, values, verdict_on(gain), note)
 
 
 def train_on_one_core(train: Callable[[], Any]) -> Trained:
@@ -107,7 +120,7 @@ def train_on_one_core(train: Callable[[], Any]) -> Trained:
 
 
 def verdict_on(difference: Difference) -> str:
-    """Return whether setwise is at or above the baseline; where the interval contains zero, the sign decides."""
+    """Return whether setwise is at or above the rival; where the interval contains zero, the sign decides."""
     if difference.low > 0:
         return "yes: significantly above"
     if difference.high < 0:
@@ -117,19 +130,19 @@ def verdict_on(difference: Difference) -> str:
     return f"no: {-difference.mean:.2f} lower, not significant"
 
 
-def baseline_f1(parts: Parts, effort: DefaultEffort) -> Array:
-    """Return the baseline's F1 of every test document, stored or tuned now; raise ``Skipped`` where it is missing."""
+def stored_f1(rival: Rival, parts: Parts, effort: DefaultEffort) -> Array:
+    """Return a rival's F1 of every test document, stored or tuned now; raise ``Skipped`` where it is missing."""
     if effort.stored_f1 is None:
-        return evaluate_baseline(parts, effort)[1]
-    file = f1_file(effort.stored_f1, parts)
+        return evaluate(rival, parts, effort)[1]
+    file = f1_file(effort.stored_f1, rival, parts)
     if not file.exists():
-        raise Skipped("the baseline is not stored yet: measure the section baseline first")
+        raise Skipped(f"the {rival.section} is not stored yet: measure the section {rival.section} first")
     return read_f1(file)
 
 
-def f1_file(folder: Path, parts: Parts) -> Path:
-    """Return the file with the baseline's F1 on a corpus."""
-    return folder / f"{parts.name}.txt.gz"
+def f1_file(folder: Path, rival: Rival, parts: Parts) -> Path:
+    """Return the file with a rival's F1 on a corpus."""
+    return folder / f"{rival.section}_f1" / f"{parts.name}.txt.gz"
 
 
 def write_f1(path: Path, f1: Array) -> None:
@@ -154,7 +167,10 @@ def shape_of(train: Part) -> str:
     return f"{train.X.shape[0]:,} documents, {train.y.shape[1]} labels"
 
 
-def describe(candidate: sklearn_baseline.Candidate) -> str:
+def describe(candidate: Candidate, texts: bool) -> str:
     """Return a candidate as the tables show it."""
+    setting = candidate.setting
+    features = {1: ["words"], 2: ["words and pairs"]}[setting.n_words] if texts else []
     thresholds = "one threshold per label" if candidate.per_label else "one threshold"
-    return f"{candidate.setting.penalty}, {thresholds}" + (", at least one label" if candidate.at_least_one else "")
+    rule = [thresholds, "at least one label"] if candidate.at_least_one else [thresholds]
+    return ", ".join([*features, setting.loss, setting.penalty, *rule])

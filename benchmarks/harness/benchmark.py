@@ -41,6 +41,13 @@ def load_parts(name: str) -> Parts:
     return Parts(name)
 
 
+def load_texts_or_features(name: str) -> Parts:
+    """Return the same, as texts where these are stored."""
+    from benchmarks.harness.corpora import texts_or_features
+
+    return texts_or_features(name)
+
+
 @dataclass(frozen=True)
 class Benchmark:
     """One benchmark, declared in the package ``benchmarks.<name>``."""

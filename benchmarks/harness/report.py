@@ -39,6 +39,8 @@ FORMATS = {
     "result": "{:,.1f}",
     "F1": "{:.2f}",
     "baseline": "{:.2f}",
+    "over baseline": "{:+.2f}",
+    "rival": "{:.2f}",
     "validation": "{:.2f}",
     "calibrated": "{:.2f}",
     "per label": "{:.2f}",

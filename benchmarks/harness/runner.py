@@ -14,7 +14,7 @@ from benchmarks.harness.report import markdown_page, terminal_tables
 from benchmarks.harness.rows import Row, read_rows, replace_measured, write_rows
 from benchmarks.harness.timing import Skipped
 
-FILE_WIDTH = 140  # columns where the output is not a terminal: rich's default of 80 is too narrow for notes
+FILE_WIDTH = 180  # columns where the output is not a terminal: rich's default of 80 leaves no room for notes
 
 
 def run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from setwise.data import TextDocument, find_corpus, open_documents
+from benchmarks.harness.corpora import read_texts
 
 __all__ = ["LabeledTexts", "TextPart"]
 
@@ -25,6 +25,5 @@ class LabeledTexts:
 
     def read(self, part: str, n_documents: int | None = None) -> TextPart:
         """Read the first documents of a part, or all of them for None."""
-        with open_documents(find_corpus(self.name).folder / f"{part}.jsonl.gz") as documents:
-            kept = [one for one in documents if isinstance(one, TextDocument)][:n_documents]
+        kept = read_texts(self.name, part)[:n_documents]
         return TextPart([one.text for one in kept], [list(one.labels or ()) for one in kept])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from benchmarks.harness.texts import LabeledTexts
+from benchmarks.harness.corpora import read_texts
 
 
 @dataclass(frozen=True)
@@ -23,5 +23,6 @@ class TextCorpus:
 
 def read_corpus(name: str) -> TextCorpus:
     """Read a corpus by name."""
-    train, test = (LabeledTexts(name).read(part) for part in ("train", "test"))
-    return TextCorpus(name, train.texts, train.labels, test.texts)
+    train, test = (read_texts(name, part) for part in ("train", "test"))
+    labels = [list(document.labels or ()) for document in train]
+    return TextCorpus(name, [one.text for one in train], labels, [one.text for one in test])

@@ -1,8 +1,9 @@
-"""The comparison of the default with the baseline: features, stored F1, intervals and verdicts."""
+"""The comparison of the default with baseline and rival: features, texts, stored F1, intervals and verdicts."""
 
 from __future__ import annotations
 
 import gzip
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from benchmarks.default import CORPORA, DEFAULT, DefaultEffort
 from benchmarks.default import rows as default_rows
 from benchmarks.default.rows import read_f1, write_f1
 from benchmarks.default.sections import SECTIONS
+from benchmarks.default.sklearn_baseline import BASELINE, RIVAL
 from benchmarks.harness import runner
-from benchmarks.harness.corpora import COUNTS, Difference, Parts, features
+from benchmarks.harness.corpora import COUNTS, Difference, Parts, TextParts, features, texts_or_features
 from benchmarks.harness.report import format_values, markdown_table
+from benchmarks.harness.rows import read_rows
 from benchmarks.harness.timing import Skipped
 from setwise.exceptions import InvalidData
 from tests.benchmarks.small import TinyParts, number
@@ -67,23 +70,58 @@ def test_stored_f1_is_read_back(tmp_path: Path) -> None:
     assert_allclose(read_f1(tmp_path / "new folder" / "f1.txt.gz"), f1, atol=5e-7)
 
 
-def test_baseline_is_tuned_once_and_stored(tmp_path: Path) -> None:
+def test_baseline_and_rival_are_tuned_once_and_stored(tmp_path: Path) -> None:
     effort = replace(FEW, stored_f1=tmp_path)
-    with pytest.raises(Skipped, match="not stored yet"):
+    with pytest.raises(Skipped, match="baseline is not stored yet"):
         list(default_rows.default_rows(TinyParts(), effort))
-    (theirs,) = default_rows.baseline_rows(TinyParts(), effort)
+    (baseline,) = default_rows.rival_rows(BASELINE, TinyParts(), effort)
+    with pytest.raises(Skipped, match="rival is not stored yet"):
+        list(default_rows.default_rows(TinyParts(), effort))
+    (theirs,) = default_rows.rival_rows(RIVAL, TinyParts(), effort)
     (ours,) = default_rows.default_rows(parts := TinyParts(), effort)
     assert parts.events == ["train", "test"]
-    assert ours.values["baseline"] == pytest.approx(theirs.values["F1"], abs=1e-4)
-    assert ours.values["gain"] == pytest.approx(number(ours, "F1") - number(ours, "baseline"))
+    assert number(theirs, "validation") >= number(baseline, "validation")
+    assert ours.values["baseline"] == pytest.approx(baseline.values["F1"], abs=1e-4)
+    assert ours.values["rival"] == pytest.approx(theirs.values["F1"], abs=1e-4)
+    assert ours.values["gain"] == pytest.approx(number(ours, "F1") - number(ours, "rival"))
+    assert ours.values["over baseline"] == pytest.approx(number(ours, "F1") - number(ours, "baseline"))
     assert number(ours, "low") <= number(ours, "gain") <= number(ours, "high")
 
 
 def test_stored_f1_of_other_documents_is_refused(tmp_path: Path) -> None:
     effort = replace(FEW, stored_f1=tmp_path)
-    write_f1(tmp_path / "tiny.txt.gz", np.ones(3))
-    with pytest.raises(Skipped, match="has 3 documents, the test part 50"):
+    write_f1(tmp_path / "baseline_f1" / "tiny.txt.gz", np.ones(50))
+    write_f1(tmp_path / "rival_f1" / "tiny.txt.gz", np.ones(3))
+    with pytest.raises(Skipped, match="rival has 3 documents, the test part 50"):
         list(default_rows.default_rows(TinyParts(), effort))
+
+
+def test_a_corpus_of_texts_is_compared_end_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Some documents have no label, one label is only in the test part, and texts are preferred to features."""
+    folder = tmp_path / "xed_fi"
+    folder.mkdir()
+    (folder / "labels.txt").write_text("still\nnew\nfox\nhen\n")
+    documents = [("red fox runs", ["fox"]), ("red hen sits", ["hen", "still"]), ("blue fox sits", ["fox", "still"])]
+    lines = [json.dumps({"text": text, "labels": labels}) for text, labels in [*documents, ("nothing here", [])] * 15]
+    new = json.dumps({"text": "new fox", "labels": ["fox", "new"]})
+    (folder / "train.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    (folder / "test.jsonl.gz").write_bytes(gzip.compress("\n".join([*lines[:8], new]).encode()))
+    monkeypatch.setenv("SETWISE_DATA", str(tmp_path))
+    train = texts_or_features("xed_fi").train()
+    assert train.X[0] == "red fox runs"
+    assert train.y[:4].toarray().tolist() == [[0, 0, 1, 0], [1, 0, 0, 1], [1, 0, 1, 0], [0, 0, 0, 0]]
+    assert TextParts("xed_fi").test(train).y.shape == (9, 4)
+
+    plan = DEFAULT.plan(["xed_fi"], ["baseline", "rival", "default"])
+    small = replace(DEFAULT, quick_effort=replace(FEW, stored_f1=tmp_path))
+    runner.run(small, plan, quick=True, page=tmp_path / "default.md", command="")
+    values = {row.section: row.values for row in read_rows(tmp_path / "default.jsonl")}
+    expected = 100 * (8 + 2 / 3) / 9  # all but the label that no training document has
+    assert values["baseline"]["F1"] == values["rival"]["F1"] == pytest.approx(expected, abs=1e-3)
+    assert values["default"]["rival"] == pytest.approx(expected, abs=1e-3)
+    assert "words, logistic" in (tmp_path / "default.md").read_text()
 
 
 @pytest.mark.parametrize(
@@ -103,7 +141,7 @@ def test_all_corpora_share_one_table() -> None:
     rows = [*default_rows.default_rows(TinyParts("one"), FEW), *default_rows.default_rows(TinyParts("two"), FEW)]
     section = SECTIONS["default"]
     heading, _, first, second = markdown_table(section, rows).splitlines()
-    assert heading.startswith("| entry | data set | baseline | F1 |")
+    assert heading.startswith("| entry | data set | F1 | rival |")
     assert first.startswith(f"| SetClassifier() | one | {' | '.join(format_values(section, rows[0]))} |")
     assert second.startswith("|  | two |")
 
@@ -111,5 +149,5 @@ def test_all_corpora_share_one_table() -> None:
 def test_a_run_ends_with_the_whole_table(capsys: pytest.CaptureFixture[str]) -> None:
     tiny = replace(DEFAULT, quick_effort=FEW, load=TinyParts)
     runner.run(tiny, {"one": ["default"], "two": ["default"]}, quick=True, page=None, command="")
-    end = capsys.readouterr().out.split("compared with the baseline: all")[1]
+    end = capsys.readouterr().out.split("and the baseline: all")[1]
     assert end.index("one") < end.index("two")
