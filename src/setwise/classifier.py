@@ -246,7 +246,7 @@ class SetClassifier(SetPredictor):
                 if self.refit:
                     fitted = result.fit(features, labels, weight)
                 else:
-                    fitted = result.trained[0]
+                    fitted = result.fitted_part()
                     self._set_transformer(choice.parts[0].transformer, isinstance(documents, list))
                     self.n_features_in_ = fitted.n_features_in_
             support = spec.support(labels)

@@ -38,6 +38,7 @@ from setwise.models import (
     AUTO_STAGES,
     BUDGETS,
     FEATURE_BUDGETS,
+    LABEL_BUDGETS,
     MODELS,
     AutoStage,
     BinaryRelevance,
@@ -271,6 +272,7 @@ class ClassifierSpec:
             early_stopping=None if entry is None else entry.early_stopping,
             scoring=options.scoring,
             random_state=seed,
+            scales_labels=entry is not None and entry.scales_labels and options.budget in LABEL_BUDGETS,
             checkpoint=None if checkpoint is None else checkpoint.section("model"),
             progress=progress,
         )
@@ -292,7 +294,8 @@ class ClassifierSpec:
             model, entry = self._stage_model(stage), MODELS[stage.model]
             if candidates := self._feasible_candidates(model, recipe, may_be_empty):
                 grid = entry.grid(model, stage.budget, critical(model.loss))
-                stages.append(Stage(stage.name, model, grid, candidates, entry.early_stopping))
+                scales_labels = entry.scales_labels and stage.budget in LABEL_BUDGETS
+                stages.append(Stage(stage.name, model, grid, candidates, entry.early_stopping, scales_labels))
         return tune_models(
             stages,
             parts,

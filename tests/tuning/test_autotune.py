@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from numpy.testing import assert_array_equal
 from setwise import SetClassifier
 from setwise.data import hold_out
 from setwise.exceptions import Incompatible, InvalidParameter
+from setwise.inference import LabelScaling
 from setwise.learners import FeatureColumns
 from setwise.models import MODELS, BinaryRelevance, LabelSizeFactors, fit_for
 from setwise.posterior import Posterior
@@ -207,3 +209,27 @@ def test_validation_data_replace_held_out_documents() -> None:
     again = SetClassifier(BinaryRelevance(strength=0.01)).fit(X, name_lists(y), validation_data=(other, named))
     assert again.tuning_ is not None
     assert again.tuning_.recipe_name == fitted.tuning_.recipe_name
+
+
+def test_a_thorough_budget_scales_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [path for path in MODELS["br"].grid(BinaryRelevance(), "thorough", 0.1) if path.parameters["l1_ratio"] == 1.0]
+    assert [path.parameters["strength_scaling"] for path in few] == ["global", "label"]
+    monkeypatch.setattr("setwise.models.grids._LEARNER_GRIDS", {"thorough": (2, (1.0,))})
+    fitted = SetClassifier("br", budget="thorough", n_jobs=1, weighting=None).fit(X, y)
+    result = fitted.tuning_
+    assert result is not None
+    names = [one.recipe for one in result.alternatives]
+    assert {"support, gfm", "labels scaled, support, gfm"} <= set(names)
+    assert {dict(trial.setting.parameters)["strength_scaling"] for trial in result.trials} == {"global", "label"}
+
+
+def test_scaled_labels_become_part_of_the_model() -> None:
+    result = SetClassifier("br", budget="quick", n_jobs=1).fit(X, y).tuning_
+    assert result is not None
+    scaling = LabelScaling(np.linspace(0.5, 2.0, y.shape[1]), np.linspace(-1.0, 1.0, y.shape[1]))
+    scaled = replace(result, label_scaling=scaling)
+    plain, changed = result.fit(X, y), scaled.fit(X, y)
+    expected = plain.posterior(NEW).rescaled(scaling.scale, scaling.shift).marginals()
+    np.testing.assert_allclose(changed.posterior(NEW).marginals(), expected, atol=1e-12)
+    part = scaled.fitted_part()
+    np.testing.assert_allclose(part.intercept_, scaling.scale * result.trained[0].intercept_ + scaling.shift)

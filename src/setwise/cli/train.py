@@ -183,6 +183,11 @@ def _settings(tuning: TuningResult) -> dict[str, Any]:
     return {name: getattr(tuning.model, name) for name in names}
 
 
+def _setting(value: Any) -> str:
+    """Return a parameter in few characters."""
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
 def _print_tuning(tuning: TuningResult | None) -> None:
     """Print the chosen settings and the best alternatives."""
     from setwise.metrics import oriented
@@ -192,7 +197,7 @@ def _print_tuning(tuning: TuningResult | None) -> None:
     _print_features(tuning)
     _print_models(tuning)
     settings = _settings(tuning)
-    chosen = ", ".join(f"{name} {value:.3g}" for name, value in settings.items())
+    chosen = ", ".join(f"{name} {_setting(value)}" for name, value in settings.items())
     stopped = "" if tuning.n_iterations is None else f", {tuning.n_iterations} iterations"
     print_line(
         f"chosen on held-out documents: {type(tuning.model).__name__}, {chosen or 'parameters unchanged'}{stopped}"
@@ -201,7 +206,7 @@ def _print_tuning(tuning: TuningResult | None) -> None:
     table.align_right(*range(1, len(table.columns) - 1))
     best = sorted(tuning.alternatives, key=lambda alternative: -oriented(tuning.scoring, alternative.value))
     for alternative in best[:N_ALTERNATIVES]:
-        values = (f"{alternative.settings[name]:.3g}" for name in settings)
+        values = (_setting(alternative.settings[name]) for name in settings)
         is_chosen = alternative.recipe == tuning.recipe_name and alternative.settings == settings
         table.add_row(alternative.recipe, *values, f"{alternative.value:.4f}", "chosen" if is_chosen else "")
     print_table(table)

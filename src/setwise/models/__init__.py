@@ -13,6 +13,7 @@ from setwise.models.ensemble_posterior import pool_posteriors
 from setwise.models.grids import (
     BUDGETS,
     FEATURE_BUDGETS,
+    LABEL_BUDGETS,
     BudgetName,
     Patience,
     Setting,
@@ -40,6 +41,7 @@ __all__ = [
     "AUTO_STAGES",
     "BUDGETS",
     "FEATURE_BUDGETS",
+    "LABEL_BUDGETS",
     "MODELS",
     "STORED_MODELS",
     "AutoStage",

@@ -19,10 +19,12 @@ from setwise.models.base import falling_strengths
 __all__ = [
     "BUDGETS",
     "FEATURE_BUDGETS",
+    "LABEL_BUDGETS",
     "BudgetName",
     "Patience",
     "Setting",
     "StrengthPath",
+    "br_grid",
     "cbm_grid",
     "crf_grid",
     "elastic_paths",
@@ -35,6 +37,9 @@ BUDGETS: tuple[BudgetName, ...] = ("quick", "normal", "thorough")
 
 FEATURE_BUDGETS: frozenset[BudgetName] = frozenset({"normal", "thorough"})
 """Budgets with which features are chosen too, unless the caller says which to use."""
+
+LABEL_BUDGETS: frozenset[BudgetName] = frozenset({"thorough"})
+"""Budgets with which strengths and logits of single labels are scaled, where a model can do that."""
 
 LEAST_L1_RATIO = 0.1
 """The critical strength grows without bound as the L1 ratio falls to 0; below this ratio it is that of this ratio."""
@@ -150,6 +155,19 @@ _CRF_GRIDS: dict[BudgetName, tuple[int, tuple[float, ...]]] = {
 def learner_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
     """Return the grid of a model whose path of strengths is warm-started: BR, PCC and LSF."""
     return _elastic_grid(*_LEARNER_GRIDS[budget], _LEARNER_RANGE, critical)
+
+
+def br_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
+    """Return the grid of BR; the thorough one also scales the strength of an L1 penalty label by label."""
+    paths = learner_grid(model, budget, critical)
+    if budget not in LABEL_BUDGETS:
+        return paths
+    scalings = [(path, scaling) for scaling in ("global", "label") for path in paths]
+    return [
+        StrengthPath(path.strengths, {**path.parameters, "strength_scaling": scaling})
+        for path, scaling in scalings
+        if scaling == "global" or path.parameters["l1_ratio"] == 1.0
+    ]
 
 
 def crf_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:

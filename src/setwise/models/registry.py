@@ -17,7 +17,7 @@ from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
 from setwise.models.crf import PairwiseCRF
 from setwise.models.ensemble import Ensemble
-from setwise.models.grids import BudgetName, Patience, StrengthPath, cbm_grid, crf_grid, learner_grid
+from setwise.models.grids import BudgetName, Patience, StrengthPath, br_grid, cbm_grid, crf_grid, learner_grid
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 
@@ -37,12 +37,14 @@ class ModelEntry:
     """Returns the settings to try, from the model, the budget and the critical strength of the corpus."""
     early_stopping: Patience | None = None
     """None trains to convergence."""
+    scales_labels: bool = False
+    """Whether the logits of each label can be rescaled by `rescale_logits`, as its posterior's can."""
 
 
 MODELS: dict[str, ModelEntry] = {
     entry.name: entry
     for entry in (
-        ModelEntry("br", BinaryRelevance, "binary relevance: independent labels"),
+        ModelEntry("br", BinaryRelevance, "binary relevance: independent labels", br_grid, scales_labels=True),
         ModelEntry("pcc", ClassifierChain, "probabilistic classifier chain"),
         ModelEntry("crf", PairwiseCRF, "conditional random field with label pairs", crf_grid, Patience(4, 40, 10)),
         # CBM is best after two or three iterations of EM, and the first says little.

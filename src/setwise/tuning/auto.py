@@ -45,6 +45,8 @@ class Stage:
     grid: Sequence[StrengthPath]
     candidates: Sequence[Candidate]
     early_stopping: Patience | None = None
+    scales_labels: bool = False
+    """Whether to try a scale and a shift per label."""
 
 
 def tune_models(
@@ -122,6 +124,7 @@ def _tune_stage(
         early_stopping=stage.early_stopping,
         scoring=scoring,
         random_state=random_state,
+        scales_labels=stage.scales_labels,
         checkpoint=None if checkpoint is None else checkpoint.section(stage.name),
         progress=None if progress is None else lambda one: progress(replace(one, stage=f"{one.stage}, {stage.name}")),
     )

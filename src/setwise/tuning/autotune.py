@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from setwise.inference import LabelScaling
 from setwise.metrics import MetricName, oriented
 from setwise.models import Patience, StrengthPath, fit_for
-from setwise.prediction import Candidate, Recipe, screening, select_recipe
+from setwise.prediction import UNCHANGED, Adjustment, Candidate, Recipe, screening, select_recipe
 from setwise.tuning.checkpoint import CheckpointSection
 from setwise.tuning.feature_selection import FeatureTrial
+from setwise.tuning.label_scaling import LabelScalingAdjustment
 from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search
 from setwise.tuning.validation import Part
 
@@ -80,9 +82,21 @@ class TuningResult:
     held_out_sets: list[sp.csr_array] = field(default_factory=list)
     """The sets that ``value`` is measured on, of each part's held-out documents; empty like ``trained``."""
 
+    label_scaling: LabelScaling | None = None
+    """Scale and shift of each label's logit, which become part of the fitted model; None where there are none."""
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the chosen model to all documents."""
-        return fit_for(self.model, X, y, self.n_iterations, sample_weight)
+        return self._rescaled(fit_for(self.model, X, y, self.n_iterations, sample_weight))
+
+    def fitted_part(self) -> Any:
+        """Return the chosen model as it was fitted to the training documents of the first part."""
+        return self._rescaled(self.trained[0])
+
+    def _rescaled(self, model: Any) -> Any:
+        if self.label_scaling is None:
+            return model
+        return model.rescale_logits(self.label_scaling.scale, self.label_scaling.shift)
 
 
 def autotune(
@@ -95,6 +109,7 @@ def autotune(
     scoring: MetricName = "instance_f1",
     random_state: int = 0,
     dataset: str = "",
+    scales_labels: bool = False,
     checkpoint: str | Path | CheckpointSection | None = None,
     progress: ProgressCallback | None = None,
 ) -> TuningResult:
@@ -115,6 +130,8 @@ def autotune(
         Name of the metric to tune for.
     random_state : int
         Seed of the folds on which recipes are tuned.
+    scales_labels : bool
+        Whether to try a scale and a shift per label too, fitted on held-out documents.
 
     Returns
     -------
@@ -136,30 +153,43 @@ def autotune(
             progress=progress,
         )
         finalists = _finalists(trials, screens, scoring)
-    steps = _StepCounter("choosing the prediction", len(finalists) * (len(parts) + len(candidates) + 1), progress)
+    adjustments: dict[str, Adjustment] = {"": UNCHANGED}
+    if scales_labels:
+        adjustments["labels scaled, "] = LabelScalingAdjustment()
+    n_selections = len(adjustments) * (len(candidates) + 1)
+    steps = _StepCounter("choosing the prediction", len(finalists) * (len(parts) + n_selections), progress)
     best: TuningResult | None = None
     alternatives: list[Alternative] = []
     for settings, n_iterations in finalists:
         one = clone(model).set_params(**settings)
         trained = [steps.after(fit_for(one, part.features, part.y, n_iterations, part.sample_weight)) for part in parts]
         held = [part.held_out(fitted) for part, fitted in zip(parts, trained, strict=True)]
-        selected = steps.after(
-            select_recipe(candidates, held, scoring=scoring, random_state=random_state, after_each=steps.step)
-        )
-        alternatives += [Alternative(settings, name, value) for name, value in selected.values.items()]
-        if best is None or oriented(scoring, selected.value) > oriented(scoring, best.value):
-            best = TuningResult(
-                one,
-                n_iterations,
-                selected.recipe,
-                selected.name,
-                scoring,
-                selected.value,
-                trials,
-                alternatives,
-                trained=trained,
-                held_out_sets=selected.sets,
+        for prefix, adjustment in adjustments.items():
+            selected = steps.after(
+                select_recipe(
+                    candidates,
+                    held,
+                    scoring=scoring,
+                    adjustment=adjustment,
+                    random_state=random_state,
+                    after_each=steps.step,
+                )
             )
+            alternatives += [Alternative(settings, prefix + name, value) for name, value in selected.values.items()]
+            if best is None or oriented(scoring, selected.value) > oriented(scoring, best.value):
+                best = TuningResult(
+                    one,
+                    n_iterations,
+                    selected.recipe,
+                    prefix + selected.name,
+                    scoring,
+                    selected.value,
+                    trials,
+                    alternatives,
+                    trained=trained,
+                    held_out_sets=selected.sets,
+                    label_scaling=getattr(selected.adjust, "scaling", None),
+                )
     assert best is not None
     return best
 
