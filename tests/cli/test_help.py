@@ -12,7 +12,7 @@ from setwise.data import FORMATS
 from setwise.decision import DECISIONS
 from setwise.inference import INFERENCES
 from setwise.metrics import METRICS, Metric, instance_f1
-from setwise.models import BUDGETS, MODELS
+from setwise.models import AUTO, BUDGETS, MODELS
 from tests.cli.corpus import news, write_jsonl
 from tests.cli.process import call
 
@@ -59,14 +59,14 @@ def test_choices_are_listed(option: str) -> None:
 def test_a_model_that_is_registered_later_is_a_choice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert "toy" not in help_of("train")
     monkeypatch.setitem(MODELS, "toy", replace(MODELS["br"], name="toy"))
-    assert f"Model to train: {', '.join(MODELS)}." in help_of("train", "--model ")
+    assert f"Model to train: {', '.join([AUTO, *MODELS])}." in help_of("train", "--model ")
     file = write_jsonl(tmp_path / "d.jsonl", news(40))
     trained = call("train", file, "-o", tmp_path / "m", "--model", "toy", "--budget", "quick")
     assert trained.returncode == 0, trained.stderr
     monkeypatch.delitem(MODELS, "toy")
     refused = call("train", file, "-o", tmp_path / "m", "--model", "toy")
     assert refused.returncode == 2
-    assert "'toy' is not one of br, pcc, crf, cbm, lsf." in " ".join(refused.stderr.replace("│", " ").split())
+    assert "'toy' is not one of auto, br, pcc, crf, cbm, lsf." in " ".join(refused.stderr.replace("│", " ").split())
     assert "toy" not in help_of("train")
 
 

@@ -36,6 +36,7 @@ PAGES_THAT_PRINT = [
 PAGES_WITH_DATA = {
     "docs/tuning.md": 2,
     "docs/models/br.md": 1,
+    "docs/models/ensemble.md": 1,
     "docs/models/cbm.md": 1,
     "docs/models/crf.md": 1,
     "docs/models/lsf.md": 1,

@@ -55,6 +55,7 @@ def text_documents(draw: st.DrawFn, labels: st.SearchStrategy[str] = LABELS) -> 
                 st.text(CHARACTERS, max_size=12),
                 st.lists(labels, max_size=3, unique=True).map(tuple) if with_labels else st.none(),
                 IDS.filter(bool) if with_ids else st.none(),
+                st.none(),
             ),
             min_size=1,
             max_size=5,

@@ -41,8 +41,8 @@ LONG_CALL = """
 from setwise.text import TextVectorizer
 text = " ".join(f"{number:x}" for number in range(4_000_000))
 vectorizer = TextVectorizer((1, 8), min_df=1)
-print("ready", flush=True)
 try:
+    print("ready", flush=True)  # within the try: on a busy machine the interruption may come before the call
     vectorizer.fit([text])
 except KeyboardInterrupt:
     print("interrupted", flush=True)

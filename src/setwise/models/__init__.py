@@ -28,11 +28,11 @@ from setwise.models.registry import (
     AUTO,
     AUTO_STAGES,
     MODELS,
-    STORED_MODELS,
     AutoStage,
     ModelEntry,
     entry_of,
     model_class,
+    stored_models,
 )
 from setwise.models.state_checks import check_array, check_sparse, csr_of_parts
 
@@ -43,7 +43,6 @@ __all__ = [
     "FEATURE_BUDGETS",
     "LABEL_BUDGETS",
     "MODELS",
-    "STORED_MODELS",
     "AutoStage",
     "BernoulliMixture",
     "BinaryRelevance",
@@ -71,4 +70,5 @@ __all__ = [
     "model_class",
     "pool_posteriors",
     "posterior_of_probabilities",
+    "stored_models",
 ]

@@ -21,7 +21,7 @@ from setwise.models.grids import BudgetName, Patience, StrengthPath, br_grid, cb
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 
-__all__ = ["AUTO", "AUTO_STAGES", "MODELS", "STORED_MODELS", "AutoStage", "ModelEntry", "entry_of", "model_class"]
+__all__ = ["AUTO", "AUTO_STAGES", "MODELS", "AutoStage", "ModelEntry", "entry_of", "model_class", "stored_models"]
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,10 @@ AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
 }
 """What is tuned within each budget, the simplest first."""
 
-STORED_MODELS: dict[str, type[LabelModel]] = {
-    model.__name__: model for model in (*(entry.model for entry in MODELS.values()), Ensemble)
-}
-"""Every class that a model file can contain, by its name; an ensemble consists of models and has no name of its own."""
+
+def stored_models() -> dict[str, type[LabelModel]]:
+    """Return every class that a model file can contain, by its name: those of the registry, and ensembles of them."""
+    return {model.__name__: model for model in (*(entry.model for entry in MODELS.values()), Ensemble)}
 
 
 def model_class(name: Any) -> type[LabelModel]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setwise.exceptions import Incompatible, InvalidData
-from setwise.models import STORED_MODELS, LabelModel, ModelState
+from setwise.models import LabelModel, ModelState, stored_models
 from setwise.persistence.container import Tensors
 from setwise.persistence.fields import Fields, plain
 
@@ -22,7 +22,7 @@ _INDEX_TYPES = {"indices": np.int32, "indptr": np.int64}
 
 def model_part(model: Any, prefix: str = "model.") -> tuple[dict[str, Any], Tensors]:
     """Return class, parameters and fitted numbers; label names and the number of features have their own parts."""
-    if type(model).__name__ not in STORED_MODELS:
+    if type(model).__name__ not in stored_models():
         raise Incompatible(f"{type(model).__name__} is not a registered model. Hint: add it to setwise.models.MODELS.")
     state = model.state()
     values = {
@@ -40,7 +40,8 @@ def model_from(
     fields: Fields, tensors: Tensors, names: tuple[str, ...], n_features: int, prefix: str = "model."
 ) -> LabelModel:
     """Rebuild the model; its class, which must be registered, checks every array."""
-    model_class = STORED_MODELS[fields.text("class", tuple(STORED_MODELS))]
+    classes = stored_models()
+    model_class = classes[fields.text("class", tuple(classes))]
     parameters = fields.scalars("parameters")
     values = {**fields.scalars("values"), "classes_": list(names), "n_features_in_": n_features}
     parts = fields.items("members")

@@ -50,7 +50,7 @@ def simplex_weights(log_likelihood: Array) -> Array:
     >>> import numpy as np
     >>> from setwise.tuning import simplex_weights
     >>> simplex_weights(np.log([[0.9, 0.1], [0.8, 0.1], [0.1, 0.4]])).round(2).tolist()
-    [0.79, 0.21]
+    [0.84, 0.16]
     """
     n_members = log_likelihood.shape[1]
     weights = np.full(n_members, 1.0 / n_members)
