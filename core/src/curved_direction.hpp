@@ -160,7 +160,7 @@ class CurvedDirection {
     // Where fewer documents are curved than features move, the exact system is singular and the path to its solution
     // long; and the quadratic changes as soon as a document crosses the margin. Only small systems are worth it.
     static SolverOptions with_small_systems(SolverOptions options) {
-        constexpr int kExactLimit = 50, kMaxExact = 1000;
+        constexpr int kExactLimit = 64, kMaxExact = 1000;
         options.exact_limit = std::min(options.exact_limit, kExactLimit);
         options.max_exact = std::min(options.max_exact, kMaxExact);
         return options;
