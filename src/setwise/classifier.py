@@ -232,7 +232,7 @@ class SetClassifier(SetPredictor):
                     X_train = unchanged() if transformer is None else documents
                     return [spec.part_with(X_train, labels, weight, X_valid, validation_data[1], transformer)]
 
-                with spec.checkpoint(documents, labels, weight, *_validation_data(validation_data)) as store:
+                with spec.checkpoint(seed, documents, labels, weight, *_validation_data(validation_data)) as store:
                     choice = spec.choose_features(feature_sets, make_parts, may_be_empty, seed, store, progress)
                     matrix = self._fit_features(documents, choice.chosen)
                     features = unchanged() if matrix is documents else FeatureColumns.of(matrix)

@@ -70,6 +70,7 @@ from setwise.tuning import (
     autotune,
     data_fingerprint,
     default_validation,
+    parameter_text,
     select_features,
     tune_models,
 )
@@ -315,13 +316,14 @@ class ClassifierSpec:
         except Incompatible:
             return []
 
-    def checkpoint(self, documents: Any, labels: LabelMatrix, *others: Any) -> AbstractContextManager[Any]:
+    def checkpoint(self, seed: int, documents: Any, labels: LabelMatrix, *others: Any) -> AbstractContextManager[Any]:
         """Open the checkpoint of a fit to these documents; without a path, the context has None."""
         if self._options.checkpoint is None:
             return nullcontext()
-        left_out = ("n_jobs", "checkpoint", "verbose")
+        left_out = ("n_jobs", "checkpoint", "verbose", "random_state")
         parameters = {name: value for name, value in self._parameters.items() if name not in left_out}
-        run = {"fingerprint": data_fingerprint(repr(parameters), documents, labels.names, labels.indicator, *others)}
+        text = parameter_text({**parameters, "seed": seed})
+        run = {"fingerprint": data_fingerprint(text, documents, labels.names, labels.indicator, *others)}
         return Checkpoint(self._options.checkpoint, run)
 
     def _validation(self, n_documents: int, seed: int) -> Validation:

@@ -166,6 +166,14 @@ class TestCheckpoint:
         assert again.tuning_ is not None
         assert len(again.tuning_.feature_trials) == 3
 
+    def test_a_random_state_is_known_by_its_seed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        options: dict[str, Any] = {"budget": "quick", "checkpoint": tmp_path / "tuning.jsonl"}
+        SetClassifier(random_state=np.random.RandomState(3), **options).fit(X, y)
+        monkeypatch.setattr(BinaryRelevance, "fit_path", lambda *_: pytest.fail("a finished setting was trained again"))
+        SetClassifier(random_state=np.random.RandomState(3), **options).fit(X, y)
+        with pytest.raises(InvalidData, match="is the checkpoint of another run"):
+            SetClassifier(random_state=np.random.RandomState(4), **options).fit(X, y)
+
     @pytest.mark.parametrize("change", ["text", "label", "option", "validation"])
     def test_a_checkpoint_of_another_run_is_refused(self, tmp_path: Path, change: str) -> None:
         texts = [" ".join(f"word{j}" for j in row.indices) + " common" for row in X]

@@ -87,7 +87,7 @@ def compare(
 
 
 def _selected_models(models: str | None) -> list[str]:
-    """Return the models named in a comma-separated list; if it is None, every single one."""
+    """Return the models named in a comma-separated list; if it is None, all but auto."""
     from setwise.models import MODELS
 
     available = model_names()

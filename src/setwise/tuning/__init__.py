@@ -5,7 +5,7 @@ from setwise.tuning.autotune import Alternative, ModelTrial, TuningResult, autot
 from setwise.tuning.checkpoint import Checkpoint, CheckpointSection, check_checkpoint, whole_lines
 from setwise.tuning.early_stopping import CurveSchedule, EarlyStopping, learning_curve
 from setwise.tuning.feature_selection import FeatureChoice, FeatureSet, FeatureTrial, select_features
-from setwise.tuning.fingerprint import data_fingerprint
+from setwise.tuning.fingerprint import data_fingerprint, parameter_text
 from setwise.tuning.pooling import PoolAdjustment, joint_held_out, simplex_weights
 from setwise.tuning.progress import progress_bar
 from setwise.tuning.search import PAPER, Progress, ProgressCallback, Trial, best_of, search, trial_of_row
@@ -47,6 +47,7 @@ __all__ = [
     "default_validation",
     "joint_held_out",
     "learning_curve",
+    "parameter_text",
     "progress_bar",
     "search",
     "select_features",

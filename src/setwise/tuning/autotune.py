@@ -16,7 +16,7 @@ from setwise.models import Patience, StrengthPath, fit_for
 from setwise.prediction import UNCHANGED, Adjustment, Candidate, Recipe, screening, select_recipe
 from setwise.tuning.checkpoint import CheckpointSection
 from setwise.tuning.feature_selection import FeatureTrial
-from setwise.tuning.label_scaling import LabelScalingAdjustment
+from setwise.tuning.label_scaling import FittedLabelScaling, LabelScalingAdjustment
 from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search
 from setwise.tuning.validation import Part
 
@@ -188,7 +188,7 @@ def autotune(
                     alternatives,
                     trained=trained,
                     held_out_sets=selected.sets,
-                    label_scaling=getattr(selected.adjust, "scaling", None),
+                    label_scaling=selected.adjust.scaling if isinstance(selected.adjust, FittedLabelScaling) else None,
                 )
     assert best is not None
     return best

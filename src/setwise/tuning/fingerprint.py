@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from setwise.prediction import Candidate
 from setwise.tuning.early_stopping import CurveSchedule
 from setwise.tuning.validation import Part
 
-__all__ = ["data_fingerprint", "fingerprint"]
+__all__ = ["data_fingerprint", "fingerprint", "parameter_text"]
 
 
 def fingerprint(
@@ -37,6 +37,25 @@ def fingerprint(
         if part.sample_weight is not None:
             data.append(part.sample_weight)
     return data_fingerprint(repr(settings), *data)
+
+
+def parameter_text(value: Any) -> str:
+    """Return a text that differs wherever a parameter does: the ``repr`` of an estimator or of an array is cut short.
+
+    The number of threads of an estimator is left out.
+    """
+    if hasattr(value, "get_params"):
+        parameters = {name: one for name, one in value.get_params(deep=False).items() if name != "n_jobs"}
+        return f"{type(value).__name__}{parameter_text(parameters)}"
+    if isinstance(value, dict):
+        return repr({name: parameter_text(one) for name, one in sorted(value.items())})
+    if isinstance(value, list | tuple):
+        return repr([parameter_text(one) for one in value])
+    if is_dataclass(value) and not isinstance(value, type):
+        return f"{type(value).__name__}{parameter_text(vars(value))}"
+    if sp.issparse(value) or hasattr(value, "__array__"):
+        return data_fingerprint(value)
+    return repr(value)
 
 
 def data_fingerprint(*parts: Any) -> str:
@@ -63,4 +82,9 @@ def _recipe_fields(candidate: Candidate) -> tuple[str, ...]:
 
 
 def _arrays(matrix: Any) -> Iterable[Any]:
-    return (matrix.data, matrix.indices, matrix.indptr) if sp.issparse(matrix) else (np.asarray(matrix),)
+    if sp.issparse(matrix):
+        compressed = matrix if hasattr(matrix, "indptr") else sp.csr_array(matrix)
+        return compressed.data, compressed.indices, compressed.indptr
+    array = np.asarray(matrix)
+    # The bytes of an array of objects are addresses; strings are compared by their characters.
+    return (array.astype(str) if array.dtype == object else array,)
