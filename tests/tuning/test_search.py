@@ -23,6 +23,7 @@ from setwise.models import (
 )
 from setwise.prediction import Candidate, HeldOut, Recipe, TuningTargets, tune_recipe
 from setwise.tuning import PAPER, Progress, Validation, best_of, search
+from setwise.tuning.search import CLEARLY_WORSE, REACH
 from tests.models.corpora import small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
@@ -136,6 +137,51 @@ def test_at_most_max_documents_are_held_out() -> None:
     assert few[0].y.n_samples == 40
     in_folds = Validation(n_folds=4, random_state=0, max_documents=20).parts(X, LABELS)
     assert [part.y_held.n_samples for part in in_folds] == [5] * 4
+
+
+class TestEndOfPaths:
+    LONG = (StrengthPath(tuple(0.3 * 10.0 ** (-number / 2) for number in range(10)), {"l1_ratio": 1.0}),)
+    CUT = Candidate("exact, threshold", Recipe("exact", "threshold"), TuningTargets(threshold="tuned"))
+
+    def test_a_path_ends_where_a_much_weaker_strength_is_clearly_worse(self) -> None:
+        whole = search(BR, self.LONG, PARTS)
+        values, strengths = [one.value for one in whole], [one.setting.strength for one in whole]
+        ends = next(
+            number
+            for number, (value, strength) in enumerate(zip(values, strengths, strict=True), start=1)
+            if value < (1.0 - CLEARLY_WORSE) * max(values[:number])
+            and strength * REACH <= strengths[values.index(max(values[:number]))]
+        )
+        assert 2 < ends < len(whole)
+        found = search(BR, self.LONG, PARTS, ends_paths=True)
+        assert [(one.setting, one.value) for one in found] == [(one.setting, one.value) for one in whole[:ends]]
+
+    def test_every_recipe_has_to_be_past_its_best(self) -> None:
+        lengths = [len(search(BR, self.LONG, PARTS, recipes=[one], ends_paths=True)) for one in (PAPER, self.CUT)]
+        both = search(BR, self.LONG, PARTS, recipes=[PAPER, self.CUT], ends_paths=True)
+        assert len(both) >= 2 * max(lengths)
+
+    def test_weaker_strengths_are_not_trained(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        trained: list[float] = []
+        set_fits = BinaryRelevance._set_fits
+
+        def noted(model: BinaryRelevance, *fits: Any) -> None:
+            trained.append(model.strength)
+            set_fits(model, *fits)
+
+        monkeypatch.setattr(BinaryRelevance, "_set_fits", noted)
+        found = search(BR, self.LONG, PARTS, ends_paths=True)
+        assert trained == [one.setting.strength for one in found]
+
+    def test_a_resumed_path_ends_at_the_same_strength(self, tmp_path: Path) -> None:
+        whole = search(BR, self.LONG, PARTS, ends_paths=True, checkpoint=tmp_path / "whole")
+        written = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
+        for n_lines in range(1, len(written) + 1):
+            (tmp_path / "part").write_bytes(b"".join(written[:n_lines]))
+            seen: list[Progress] = []
+            again = search(BR, self.LONG, PARTS, ends_paths=True, checkpoint=tmp_path / "part", progress=seen.append)
+            assert [(one.setting, one.value) for one in again] == [(one.setting, one.value) for one in whole]
+            assert seen[-1].done == seen[-1].total == len(whole)
 
 
 class TestResumed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -154,6 +154,18 @@ class BinaryProblem:
         else:
             coefs = [self._sparse_rows(*one[:3]) for one in found]
         return [self._with_constants(coef, *one[3:], asked=asked) for coef, one in zip(coefs, found, strict=True)]
+
+    def path(
+        self, strengths: Sequence[float], l1_ratio: float, tol: float | None, max_iter: int
+    ) -> Iterator[LabelFits]:
+        """Yield the fits at falling strengths, each warm-started from the one before.
+
+        A strength is fitted when it is asked for, so that a caller who has seen enough does not pay for weaker ones.
+        """
+        fits: LabelFits | None = None
+        for strength in strengths:
+            (fits,) = self.fit([strength], l1_ratio, tol, max_iter, fits)
+            yield fits
 
     def _sparse_rows(
         self, indptr: NDArray[np.int64], indices: NDArray[np.int32], values: NDArray[np.float64]

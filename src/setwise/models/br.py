@@ -21,7 +21,7 @@ from setwise.learners import (
     LossName,
     StrengthScaling,
     fit_labels,
-    fit_path,
+    walk_path,
 )
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.bernoulli_posterior import IndependentPosterior
@@ -146,7 +146,7 @@ class BinaryRelevance(LabelModel):
         """Yield a fitted copy for each strength, the strongest first, each warm-started from the one before."""
         self._check_parameters()
         labels, falling = LabelMatrix.of(y), falling_strengths(strengths)
-        path = fit_path(
+        path = walk_path(
             X,
             labels,
             falling,

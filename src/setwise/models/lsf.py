@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, OneOf, effective_n_jobs
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, SizeMarginals, require_room
-from setwise.learners import ClassFit, FeatureColumns, LabelFits, fit_labels, fit_path
+from setwise.learners import ClassFit, FeatureColumns, LabelFits, fit_labels, walk_path
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, SizeOptions, warn_unless_converged
 from setwise.models.state_checks import check_array, check_count, check_range, check_sparse
@@ -150,7 +150,7 @@ class LabelSizeFactors(LabelModel):
             return
         falling, labels, features = falling_strengths(strengths), LabelMatrix.of(y), FeatureColumns.of(X)
         pairs = LabelSizes.of(labels)
-        path = fit_path(
+        path = walk_path(
             features,
             pairs.targets(by_pair=True),
             falling,

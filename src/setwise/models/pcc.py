@@ -151,7 +151,7 @@ class ClassifierChain(LabelModel):
         falling = falling_strengths(strengths)
         first = clone(self)
         options = self.l1_ratio, self.tol, self.max_iter
-        paths = [problem.fit(falling, *options) for problem in first._problems(X, y, sample_weight)]
+        paths = [problem.path(falling, *options) for problem in first._problems(X, y, sample_weight)]
         for strength, *fits in zip(falling, *paths, strict=True):
             model = clone(self).set_params(strength=strength)
             model.classes_, model.n_features_in_, model.order_ = first.classes_, first.n_features_in_, first.order_

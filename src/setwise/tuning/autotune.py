@@ -148,6 +148,7 @@ def autotune(
             recipes=screens,
             scoring=scoring,
             early_stopping=early_stopping,
+            ends_paths=True,
             dataset=dataset,
             checkpoint=checkpoint,
             progress=progress,

@@ -27,6 +27,12 @@ __all__ = ["PAPER", "Progress", "ProgressCallback", "Trial", "best_of", "search"
 PAPER = Candidate("paper", Recipe("support", "gfm"))
 """The paper's prediction: support inference, then the set of the best expected F1."""
 
+CLEARLY_WORSE = 0.005
+"""A value is clearly worse where it is lower than the best of its path by more than this share of it."""
+
+REACH = 5.0
+"""Strengths are tried down to the best one divided by this, however poor they are: noise may hide a better one."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -66,6 +72,7 @@ def search(
     scoring: MetricName = "instance_f1",
     early_stopping: Patience | None = None,
     learning_curves: CurveSchedule | None = None,
+    ends_paths: bool = False,
     dataset: str = "",
     checkpoint: str | Path | CheckpointSection | None = None,
     progress: ProgressCallback | None = None,
@@ -90,6 +97,9 @@ def search(
     learning_curves : CurveSchedule, optional
         Evaluate each fit by every recipe while it trains, without stopping it and without warm starts: the history of a
         trial then is the learning curve of its recipe on each part.
+    ends_paths : bool
+        Whether a path ends once a much weaker strength is clearly worse than the best of the path, under every recipe.
+        The weakest strengths cost most and are rarely the best.
     dataset : str
         Stored in the checkpoint.
     checkpoint : path or CheckpointSection, optional
@@ -101,19 +111,24 @@ def search(
     Returns
     -------
     trials : list of Trial
-        One per setting and recipe, in the order of the grid.
+        One per setting and recipe, in the order of the grid; none for the settings beyond the end of a path.
     """
     if early_stopping is not None and learning_curves is not None:
         raise InvalidParameter("early_stopping ends a training and learning_curves does not. Use one of them.")
     run = _Run(model, parts, recipes, checked_metric(scoring, "scoring"), early_stopping, learning_curves, dataset)
     done: dict[tuple[Setting, str], Trial] = {}
-    total = sum(len(path.strengths) for path in paths)
 
     def note(trial: Trial) -> None:
         done[trial.setting, trial.recipe] = trial
 
+    def tried(path: StrengthPath) -> list[Setting]:
+        """Return the settings of the path, up to where it ends."""
+        settings = list(path.settings)
+        return settings[: run.end_of_path(settings, done)] if ends_paths else settings
+
     def report() -> None:
         if progress is not None:
+            total = sum(len(tried(path)) for path in paths)
             progress(Progress(len(done) // len(recipes), total, best_of(list(done.values()), run.scoring)))
 
     with ExitStack() as stack:
@@ -126,7 +141,7 @@ def search(
             note(trial)
         report()
         for path in paths:
-            missing = {one for one in path.settings if any((one, recipe.name) not in done for recipe in recipes)}
+            missing = {one for one in tried(path) if any((one, recipe.name) not in done for recipe in recipes)}
             for trials in run.path(path, missing) if missing else ():
                 for trial in trials:
                     if (trial.setting, trial.recipe) not in done:
@@ -134,7 +149,9 @@ def search(
                             store.add(trial.row)
                         note(trial)
                 report()
-    return [done[setting, recipe.name] for path in paths for setting in path.settings for recipe in recipes]
+                if trials[-1].setting == tried(path)[-1]:
+                    break
+    return [done[setting, recipe.name] for path in paths for setting in tried(path) for recipe in recipes]
 
 
 def best_of(trials: Sequence[Trial], scoring: MetricName = "instance_f1") -> Trial | None:
@@ -186,6 +203,25 @@ class _Run:
                 f"{store.path}, line {number}, was not written by this run: {reason}. "
                 f"Hint: remove that line, and run again."
             )
+
+    def end_of_path(self, settings: Sequence[Setting], done: dict[tuple[Setting, str], Trial]) -> int:
+        """Return how many settings of a path are to be tried, as far as those that are done tell."""
+        best: dict[str, tuple[float, float]] = {}
+        for number, setting in enumerate(settings, start=1):
+            ends = True
+            for recipe in self.recipes:
+                trial = done.get((setting, recipe.name))
+                if trial is None:
+                    return len(settings)
+                value = oriented(self.scoring, trial.value)
+                if recipe.name not in best or value > best[recipe.name][0]:
+                    best[recipe.name] = value, setting.strength
+                highest, strength = best[recipe.name]
+                is_worse = highest - value > CLEARLY_WORSE * abs(highest)
+                ends = ends and is_worse and setting.strength * REACH <= strength
+            if ends:
+                return number
+        return len(settings)
 
     def _check_row(self, row: dict[str, Any]) -> None:
         """Raise ``ValueError`` unless each field of a stored row, except its settings, has a possible value."""
