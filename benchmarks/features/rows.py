@@ -34,8 +34,9 @@ def feature_rows(corpus: LabeledTexts, effort: FeatureEffort) -> Iterator[Row]:
         result = choosing.classifier.tuning_
         assert result is not None
         trained = {result.feature_set: choosing}
+        compared = {trial.name for trial in result.feature_trials}
         for vectorizer in candidate_vectorizers():
-            if (name := feature_set_name(vectorizer)) not in trained:
+            if (name := feature_set_name(vectorizer)) in compared - trained.keys():
                 trained[name] = _train(train, [vectorizer])
     test = corpus.read("test", effort.n_documents)
     f1 = {name: 100 * one.classifier.score(test.texts, test.labels) for name, one in trained.items()}

@@ -48,8 +48,8 @@ class SetClassifier(SetPredictor):
         whose probability is above a threshold.
     vectorizer : transformer, list of transformers or None, default=None
         Turns texts into features where X holds texts. From a list, the one that does best on held-out documents is
-        chosen. None is ``setwise.text.candidate_vectorizers()``: words, words and bigrams, words and character n-grams;
-        with the quick budget, or a model with its parameters, it is ``TextVectorizer()``.
+        chosen. None is ``setwise.text.candidate_vectorizers()``: words, words and bigrams, words and character n-grams,
+        or all of them; with the quick budget, or a model with its parameters, it is ``TextVectorizer()``.
     weighting : {"tuned", "sublinear", "tfidf"} or None, default="tuned"
         What to do where X is a matrix of whole counts: ``"sublinear"`` replaces them by 1 + log(count), ``"tfidf"``
         also multiplies them by the inverse document frequency, and both scale rows to unit length. ``"tuned"`` chooses

@@ -54,6 +54,7 @@ from setwise.text import (
     TextVectorizer,
     are_counts,
     candidate_vectorizers,
+    combined_feature_sets,
     feature_set_name,
 )
 from setwise.tuning import (
@@ -188,7 +189,10 @@ class ClassifierSpec:
                 vectorizers = candidate_vectorizers() if tunes else TextVectorizer()
             if not isinstance(vectorizers, list | tuple):
                 vectorizers = [vectorizers]
-            return [FeatureSet(feature_set_name(one), self._with_threads(one)) for one in vectorizers]
+            return [
+                FeatureSet(feature_set_name(one), self._with_threads(one), combined_feature_sets(one))
+                for one in vectorizers
+            ]
         weighting = options.weighting
         if weighting not in (None, "tuned"):
             return [FeatureSet(weighting, CountWeighting(weighting))]

@@ -50,9 +50,28 @@ def test_words_win_where_nothing_else_is_better() -> None:
     classifier = SetClassifier(cv=0.3).fit(texts, labels)
     assert classifier.tuning_ is not None
     assert classifier.tuning_.feature_set == "words"
+    # Neither bigrams nor characters are a gain, so that the two together are not tried.
     assert [one.name for one in classifier.tuning_.feature_trials] == [
-        feature_set_name(one) for one in candidate_vectorizers()
+        feature_set_name(one) for one in candidate_vectorizers()[:3]
     ]
+
+
+def test_features_are_combined_where_each_of_them_is_a_gain() -> None:
+    """The order of two words tells one label; an ending that many words share tells the other."""
+    random = np.random.default_rng(0)
+    letters = list("bcdfgklmnprstvz")
+    texts, labels = [], []
+    for _ in range(300):
+        bites, ends = random.random(2) < 0.5
+        word = "".join(random.choice(letters, size=4)) + ("ough" if ends else "eigh")
+        texts.append(f"{'dog bites man' if bites else 'man bites dog'} {word}")
+        labels.append((["animal"] if bites else ["news"]) + (["rough"] if ends else []))
+    vectorizers = candidate_vectorizers(TextVectorizer(min_df=1))
+    tuning = SetClassifier("br", cv=0.3, vectorizer=vectorizers, n_jobs=1).fit(texts, labels).tuning_
+    assert tuning is not None
+    names = [feature_set_name(one) for one in vectorizers]
+    assert [one.name for one in tuning.feature_trials] == names
+    assert tuning.feature_set == names[-1]
 
 
 def test_the_vocabulary_is_learnt_from_the_training_part_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from setwise import SetClassifier
-from setwise.models import BinaryRelevance
-from setwise.tuning import Progress
-from setwise.tuning.progress import StageBars
+from setwise.models import AUTO_STAGES, BinaryRelevance, Setting
+from setwise.tuning import Progress, Trial, progress_bar
+from setwise.tuning.progress import StageBars, time_text
 from tests.models.corpora import small_corpus
 
 
@@ -68,3 +68,26 @@ def test_nothing_is_shown_off_a_terminal(capsys: pytest.CaptureFixture[str]) -> 
     X, y = small_corpus(n=60)
     SetClassifier(BinaryRelevance(), "support", "gfm", calibration=None, verbose=True).fit(X, y)
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_time_left_is_shown_while_there_is_an_estimate() -> None:
+    assert time_text(5.0, 65.4) == "1:05 left"
+    assert time_text(5.0, 3723.0) == "1:02:03 left"
+    assert time_text(61.0, None) == "1:01"
+    assert time_text(None, None) == ""
+
+
+def test_the_line_of_the_longest_stage_of_auto_fits_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    row = {"scoring": "instance_f1"}
+    best = Trial(Setting(1.0), "support, gfm", None, 0.87654, row)
+    name = max((stage.name for stages in AUTO_STAGES.values() for stage in stages), key=len)
+    with progress_bar(shown=True) as show:
+        show(Progress(0, 24, best, f"tuning, {name}"))
+        show(Progress(23, 24, best, f"tuning, {name}"))
+    printed = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", printed) if line.strip()]
+    assert any(f"tuning, {name}, best instance_f1 0.8765" in line and "23/24" in line for line in lines)

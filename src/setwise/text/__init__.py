@@ -1,7 +1,7 @@
 """Features of texts: TF-IDF over words and n-grams; weights of counts."""
 
 from setwise.text.analysis import unspaced_share
-from setwise.text.feature_sets import candidate_vectorizers, feature_set_name
+from setwise.text.feature_sets import candidate_vectorizers, combined_feature_sets, feature_set_name
 from setwise.text.inputs import texts_of
 from setwise.text.terms import PackedTerms
 from setwise.text.vectorizer import TextState, TextVectorizer
@@ -16,6 +16,7 @@ __all__ = [
     "WeightingName",
     "are_counts",
     "candidate_vectorizers",
+    "combined_feature_sets",
     "feature_set_name",
     "texts_of",
     "unspaced_share",

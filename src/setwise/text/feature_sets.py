@@ -8,14 +8,15 @@ from sklearn.base import clone
 
 from setwise.text.vectorizer import TextVectorizer
 
-__all__ = ["candidate_vectorizers", "feature_set_name"]
+__all__ = ["candidate_vectorizers", "combined_feature_sets", "feature_set_name"]
 
 _VARIANTS: tuple[dict[str, Any], ...] = (
     {},
     {"ngram_range": (1, 2)},
     {"char_ngram_range": (3, 5)},
+    {"ngram_range": (1, 2), "char_ngram_range": (3, 5)},
 )
-"""Words; words and pairs of adjacent words; words and the character n-grams within them."""
+"""Words; words and pairs of adjacent words; words and the character n-grams within them; all of these."""
 
 
 def candidate_vectorizers(base: TextVectorizer | None = None) -> list[TextVectorizer]:
@@ -34,7 +35,7 @@ def candidate_vectorizers(base: TextVectorizer | None = None) -> list[TextVector
     --------
     >>> from setwise.text import candidate_vectorizers, feature_set_name
     >>> [feature_set_name(one) for one in candidate_vectorizers()]
-    ['words', 'words + bigrams', 'words + character 3-5-grams']
+    ['words', 'words + bigrams', 'words + character 3-5-grams', 'words + bigrams + character 3-5-grams']
     """
     return [clone(base or TextVectorizer()).set_params(**variant) for variant in _VARIANTS]
 
@@ -51,6 +52,23 @@ def feature_set_name(vectorizer: Any) -> str:
     if vectorizer.char_ngram_range is not None:
         name += f" + character {_lengths(*vectorizer.char_ngram_range)}"
     return name
+
+
+def combined_feature_sets(vectorizer: Any) -> tuple[str, ...]:
+    """Return the names of the two smaller feature sets that the features of a vectorizer combine; mostly none.
+
+    Examples
+    --------
+    >>> from setwise.text import TextVectorizer, combined_feature_sets
+    >>> combined_feature_sets(TextVectorizer(ngram_range=(1, 2), char_ngram_range=(3, 5)))
+    ('words + bigrams', 'words + character 3-5-grams')
+    """
+    if not isinstance(vectorizer, TextVectorizer) or vectorizer.analyzer != "word":
+        return ()
+    if vectorizer.char_ngram_range is None or vectorizer.ngram_range == (1, 1):
+        return ()
+    parts = {"char_ngram_range": None}, {"ngram_range": (1, 1)}
+    return tuple(feature_set_name(clone(vectorizer).set_params(**part)) for part in parts)
 
 
 def _lengths(first: int, last: int) -> str:

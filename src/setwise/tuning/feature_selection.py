@@ -27,6 +27,8 @@ class FeatureSet:
     name: str
     transformer: Any
     """Not fitted; None takes the rows of a matrix unchanged."""
+    combines: tuple[str, ...] = ()
+    """Names of smaller feature sets; this one is tried only where each of them is better than the first of all."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def select_features(
     """Choose the feature set under which BR with an L1 penalty does best on held-out documents.
 
     BR trains fastest, and which features a corpus needs hardly depends on the model. Between sets that score about the
-    same, the earlier one wins.
+    same, the earlier one wins. A set that combines others is left out where one of these is no gain by itself.
 
     Parameters
     ----------
@@ -89,28 +91,21 @@ def select_features(
         return FeatureChoice(feature_sets[0], make_parts(feature_sets[0].transformer))
     best, best_parts, best_value = feature_sets[0], [], 0.0
     trials: list[FeatureTrial] = []
+
+    def gains_over(value: float, other: float) -> bool:
+        return oriented(scoring, value) - oriented(scoring, other) > LEAST_GAIN * abs(other)
+
     for number, one in enumerate(feature_sets):
+        tried = {trial.name: trial.value for trial in trials}
+        if any(name in tried and not gains_over(tried[name], trials[0].value) for name in one.combines):
+            continue
         parts = make_parts(one.transformer)
         section = None if checkpoint is None else checkpoint.section(f"features, {one.name}")
-        report = _part_of(progress, number, len(feature_sets))
-        value = _best_value(parts, recipes, scoring, n_jobs, section, report)
+        value = _best_value(parts, recipes, scoring, n_jobs, section, progress, (number, len(feature_sets)))
         trials.append(FeatureTrial(one.name, value, parts[0].features.n_features))
-        gain = oriented(scoring, value) - oriented(scoring, best_value)
-        if number == 0 or gain > LEAST_GAIN * abs(best_value):
+        if number == 0 or gains_over(value, best_value):
             best, best_parts, best_value = one, parts, value
     return FeatureChoice(best, best_parts, trials)
-
-
-def _part_of(progress: ProgressCallback | None, number: int, n_sets: int) -> ProgressCallback | None:
-    """Return a callback for the search with one feature set, which reports it as a part of the whole choice."""
-    if progress is None:
-        return None
-
-    def report(one: Progress) -> None:
-        assert one.total is not None
-        progress(Progress(number * one.total + one.done, n_sets * one.total, stage="choosing features"))
-
-    return report
 
 
 def _best_value(
@@ -120,12 +115,30 @@ def _best_value(
     n_jobs: int | None,
     checkpoint: CheckpointSection | None,
     progress: ProgressCallback | None,
+    position: tuple[int, int],
 ) -> float:
-    """Return the metric at the best of a few strengths."""
+    """Return the metric at the best of a few strengths; ``position`` is that of the feature set among all."""
     model = BinaryRelevance(n_jobs=n_jobs)
     critical = critical_strength(parts[0].features, parts[0].y, n_jobs, model.loss)
     grid = learner_grid(model, "quick", critical)
-    trials = search(model, grid, parts, recipes=recipes, scoring=scoring, checkpoint=checkpoint, progress=progress)
+    number, n_sets = position
+    n_strengths = sum(len(path.strengths) for path in grid)
+
+    def report(one: Progress) -> None:
+        if progress is not None:
+            done = n_strengths if one.done == one.total else one.done  # a path may have ended early
+            progress(Progress(number * n_strengths + done, n_sets * n_strengths, stage="choosing features"))
+
+    trials = search(
+        model,
+        grid,
+        parts,
+        recipes=recipes,
+        scoring=scoring,
+        ends_paths=True,
+        checkpoint=checkpoint,
+        progress=report,
+    )
     best = best_of(trials, scoring)
     assert best is not None
     return best.value

@@ -10,8 +10,8 @@ from setwise.tuning.search import Progress, ProgressCallback
 
 __all__ = ["StageBars", "progress_bar"]
 
-BAR_WIDTH = 16
-"""Narrow enough that a line with the longest metric name fits 80 columns."""
+BAR_WIDTH = 10
+"""Narrow enough that a line with the longest names of a model and of a common metric fits 80 columns."""
 
 
 class StageBars:
@@ -43,6 +43,19 @@ class StageBars:
             self._bars.update(self._task, completed=1, total=1)
 
 
+def time_text(elapsed: float | None, remaining: float | None) -> str:
+    """Return the estimate of what is left of a stage, or where there is none, how long it has taken."""
+    if remaining is not None:
+        return f"{_clock(remaining)} left"
+    return "" if elapsed is None else _clock(elapsed)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
 @contextmanager
 def progress_bar(*, shown: bool) -> Iterator[ProgressCallback]:
     """Yield a function that shows progress on standard error, or does nothing unless ``shown``."""
@@ -50,15 +63,25 @@ def progress_bar(*, shown: bool) -> Iterator[ProgressCallback]:
         yield lambda progress: None
         return
     from rich.console import Console  # imported only where a bar is shown
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
     from rich.progress import Progress as Bars
+    from rich.text import Text
+
+    class TimeColumn(ProgressColumn):
+        """Shows the time that is left, and at the end of a stage the time it took."""
+
+        max_refresh = 0.5  # seconds: an estimate that changes all the time cannot be read
+
+        def render(self, task: Task) -> Text:
+            remaining = None if task.finished else task.time_remaining
+            return Text(time_text(task.finished_time if task.finished else task.elapsed, remaining))
 
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(BAR_WIDTH),
         TextColumn("{task.fields[count]}"),
-        TimeElapsedColumn(),
+        TimeColumn(),
     )
     with Bars(*columns, console=console, disable=not console.is_terminal) as bars:
         stages = StageBars(bars)
