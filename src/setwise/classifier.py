@@ -35,7 +35,7 @@ class SetClassifier(SetPredictor):
 
     Parameters
     ----------
-    model : {"auto", "br", "pcc", "crf", "cbm", "lsf"} or LabelModel, default="br"
+    model : {"auto", "br", "pcc", "crf", "cbm", "lsf"} or LabelModel, default="auto"
         A name tunes strength, L1 ratio and iterations within the ``budget``; a model such as
         ``BinaryRelevance(strength=1e-4)`` keeps its parameters. "auto" tunes several models and their pool, and
         chooses one of them on held-out documents; with the quick budget it is "br".
@@ -82,8 +82,10 @@ class SetClassifier(SetPredictor):
     cv : int, float or None, default=None
         Number of folds, or share of the documents that is held out. None is a fifth, or three folds where there are
         fewer than 2,000 documents.
-    refit : bool, default=True
-        Whether to fit the chosen model to all documents; if not, it stays as fitted without the held-out ones.
+    refit : bool or "folds", default=True
+        Whether to fit the chosen model to all documents; if not, it stays as fitted without the held-out ones. "folds"
+        keeps the models of all folds (``cv`` is then their number, by default three) and pools them; texts are turned
+        into features once, for all folds.
     random_state : int, RandomState instance or None, default=0
         Decides which documents are held out and what is drawn.
     n_jobs : int, optional
@@ -132,7 +134,7 @@ class SetClassifier(SetPredictor):
 
     def __init__(
         self,
-        model: str | LabelModel = "br",
+        model: str | LabelModel = "auto",
         inference: InferenceName = "tuned",
         decision: DecisionName = "tuned",
         *,
@@ -150,7 +152,7 @@ class SetClassifier(SetPredictor):
         n_samples: int = 1000,
         blend: float | Literal["tuned"] = 0.5,
         cv: float | int | None = None,
-        refit: bool = True,
+        refit: bool | Literal["folds"] = True,
         random_state: Any = 0,
         n_jobs: int | None = None,
         checkpoint: str | Path | None = None,
@@ -203,6 +205,8 @@ class SetClassifier(SetPredictor):
         """
         spec = ClassifierSpec(self.get_params(deep=False))
         spec.check()
+        if spec.keeps_folds and validation_data is not None:
+            raise Incompatible("refit='folds' cannot be combined with validation_data: there are no folds then.")
         documents = self._training_documents(X)
         if y is None:  # in the words that scikit-learn's tools look for
             raise InvalidData("SetClassifier requires y to be passed, but the target y is None.")
@@ -226,6 +230,9 @@ class SetClassifier(SetPredictor):
                 unchanged = cache(lambda: FeatureColumns.of(documents))
 
                 def make_parts(transformer: Any) -> list[Part]:
+                    if spec.keeps_folds and transformer is not None:  # the pool has one set of features
+                        X_all = clone(transformer).fit_transform(documents)
+                        return spec.parts(X_all, labels, weight, seed, None)
                     if validation_data is None:
                         return spec.parts(documents, labels, weight, seed, transformer)
                     X_valid = self._validation_documents(validation_data[0], documents)
@@ -243,7 +250,9 @@ class SetClassifier(SetPredictor):
                     result = replace(result, feature_set=choice.chosen.name, feature_trials=choice.trials)
                 recipe = result.recipe
                 progress(Progress(stage="final fit"))
-                if self.refit:
+                if spec.keeps_folds:
+                    fitted, recipe = result.fold_pool(spec.support(labels), self.n_jobs)
+                elif self.refit:
                     fitted = result.fit(features, labels, weight)
                 else:
                     fitted = result.fitted_part()

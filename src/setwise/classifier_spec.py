@@ -59,6 +59,7 @@ from setwise.text import (
 )
 from setwise.tuning import (
     MAX_HELD_OUT,
+    N_FOLDS,
     Checkpoint,
     FeatureChoice,
     FeatureSet,
@@ -81,6 +82,9 @@ __all__ = ["ClassifierSpec"]
 _CALIBRATION_METHODS = ("tuned", "likelihood", "f1")
 _THRESHOLD_METHODS = ("tuned", "tuned per label")
 _SHARE = Interval("real", 0, 1)
+
+FOLDS = "folds"
+"""The value of ``refit`` with which the models of the folds are pooled."""
 
 
 @runtime_checkable
@@ -118,7 +122,7 @@ def _constraints() -> Mapping[str, Constraint]:
         "n_samples": Interval("integer", 1),
         "blend": AnyOf(_SHARE, OneOf(["tuned"])),
         "cv": NoneOr(AnyOf(Interval("real", 0, 1, closed="neither"), Interval("integer", 2))),
-        "refit": Boolean(),
+        "refit": AnyOf(Boolean(), OneOf([FOLDS])),
         "random_state": RandomState(),
         "n_jobs": N_JOBS,
     }
@@ -154,6 +158,8 @@ class ClassifierSpec:
             )
         if not options.refit and options.cv is not None and options.cv >= 2:
             raise InvalidParameter(f"cv must be a share between 0 and 1 where refit=False; got {options.cv!r} folds.")
+        if self.keeps_folds and options.cv is not None and options.cv < 2:
+            raise InvalidParameter(f"cv must be a number of folds where refit='folds'; got the share {options.cv!r}.")
 
     @property
     def _calibrates(self) -> bool:
@@ -161,6 +167,11 @@ class ClassifierSpec:
         calibration = self._options.calibration
         by_numbers = isinstance(calibration, SetCalibration)
         return not calibration.is_identity if by_numbers else calibration in ("likelihood", "f1")
+
+    @property
+    def keeps_folds(self) -> bool:
+        """Whether the models of the folds stay, pooled, in place of one that is fitted to all documents."""
+        return bool(self._options.refit == FOLDS)
 
     @property
     def random_seed(self) -> int:
@@ -333,6 +344,8 @@ class ClassifierSpec:
     def _validation(self, n_documents: int, seed: int) -> Validation:
         """Return how documents are held out."""
         cv = self._options.cv
+        if cv is None and self.keeps_folds:
+            return Validation(n_folds=N_FOLDS, random_state=seed, max_documents=MAX_HELD_OUT)
         if cv is None and self._options.refit:
             return default_validation(n_documents, seed)
         if cv is None:  # the model is the one trained on that part, so there are no folds

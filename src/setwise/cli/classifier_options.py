@@ -73,7 +73,7 @@ NJobs = Annotated[int | None, typer.Option(min=1, help="Number of threads; all c
 
 def build_classifier(
     *,
-    model: str = "br",
+    model: str = "auto",
     vectorizers: Any = None,
     inference: str = "tuned",
     decision: str = "tuned",

@@ -64,7 +64,7 @@ def demo(
         f"{len({tuple(names) for names in train.labels}):,} label sets in training."
     )
     print_note("training one logistic regression per label, and tuning it on held-out documents ...")
-    classifier = build_classifier(budget=budget, random_state=random_state).fit(X, train.labels)
+    classifier = build_classifier(model="br", budget=budget, random_state=random_state).fit(X, train.labels)
     with show_spinner("predicting the held-out documents in three ways"):
         comparison = _comparison_table(classifier, X_test, test.labels)
         examples = _example_table(classifier, X_test, test)

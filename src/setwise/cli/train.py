@@ -46,7 +46,7 @@ UNSPACED_SHARE = 0.3
 def train(
     data: LabeledData,
     output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
-    model: ModelName = "br",
+    model: ModelName = "auto",
     inference: Inference = "tuned",
     decision: Decision = "tuned",
     calibration: Calibration = "tuned",

@@ -29,6 +29,7 @@ __all__ = [
     "falling_strengths",
     "fit_for",
     "numbered_generator",
+    "reads_model",
 ]
 
 _SPARSE_PARTS = ("data", "indices", "indptr", "shape")
@@ -38,7 +39,11 @@ _BYTES_PER_WEIGHT = 4
 """Weights are stored in single precision."""
 
 Callback = Callable[[int, Any], bool | None]
-"""``callback(iteration, model)`` is called after each iteration; where it returns True, training ends there."""
+"""``callback(iteration, model)`` is called after each iteration; where it returns True, training ends there.
+
+It may have a method ``reads(iteration)``, which returns whether it will look at the model then: where it will not, a
+model may skip what makes it ready to predict.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +264,25 @@ def fit_for(model: Any, X: Any, y: Any, n_iterations: int | None, sample_weight:
     """Fit a copy of the model for a number of iterations, or to convergence where that is None or comes first."""
     if n_iterations is None:
         return clone(model).fit(X, y, sample_weight)
-    return clone(model).fit(X, y, sample_weight, callback=lambda iteration, _: iteration >= n_iterations)
+    return clone(model).fit(X, y, sample_weight, callback=_EndAfter(n_iterations))
+
+
+def reads_model(callback: Callback, iteration: int) -> bool:
+    """Return whether the callback will look at the model after this iteration."""
+    return bool(getattr(callback, "reads", lambda iteration: True)(iteration))
+
+
+@dataclass(frozen=True)
+class _EndAfter:
+    """A callback that ends a training after a number of iterations."""
+
+    n_iterations: int
+
+    def reads(self, iteration: int) -> bool:
+        return False
+
+    def __call__(self, iteration: int, model: Any) -> bool:
+        return iteration >= self.n_iterations
 
 
 def falling_strengths(strengths: Iterable[float]) -> list[float]:

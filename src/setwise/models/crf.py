@@ -34,7 +34,7 @@ from setwise.learners import (
     padded,
     quasi_newton,
 )
-from setwise.models.base import Callback, LabelModel
+from setwise.models.base import Callback, LabelModel, reads_model
 from setwise.models.crf_pairs import PairTerms
 from setwise.models.state_checks import check_array, check_range, check_sparse
 from setwise.posterior import Posterior, Rows
@@ -166,18 +166,19 @@ class PairwiseCRF(LabelModel):
         self.pair_labels_ = np.stack([problem.pair_terms.first, problem.pair_terms.second])
         penalties = [(problem.weights, net), (problem.pair_weights, PairTerms.penalty(pair_strength))]
         iterates = quasi_newton(problem.evaluate, np.zeros(problem.size), penalties, options)
+        ended = False
         for iteration, iterate in enumerate(iterates):
             if iteration == 0:
                 tol = max(RELATIVE_TOL * iterate.violation, LEAST_TOL) if self.tol is None else self.tol
             self._record(iteration, iterate)
             if iteration and callback is not None:
-                self._set_weights(problem, iterate)
-                if callback(iteration, self):
-                    return self
-            if iterate.violation <= tol or iterate.stalled or iteration == self.max_iter:
+                if reads_model(callback, iteration):
+                    self._set_weights(problem, iterate)
+                ended = bool(callback(iteration, self))
+            if ended or iterate.violation <= tol or iterate.stalled or iteration == self.max_iter:
                 break
         self._set_weights(problem, iterate)
-        if self.violation_ > tol:
+        if not ended and self.violation_ > tol:
             warnings.warn(
                 f"The fit did not converge: after {self.n_iter_} iterations its violation is {self.violation_:.2g}, "
                 f"above the tolerance {tol:.2g}. Hint: raise max_iter, tol or strength.",

@@ -12,6 +12,7 @@ from setwise.tuning.search import PAPER, Progress, ProgressCallback, Trial, best
 from setwise.tuning.validation import (
     FEW_DOCUMENTS,
     MAX_HELD_OUT,
+    N_FOLDS,
     Part,
     Validation,
     default_validation,
@@ -21,6 +22,7 @@ from setwise.tuning.validation import (
 __all__ = [
     "FEW_DOCUMENTS",
     "MAX_HELD_OUT",
+    "N_FOLDS",
     "PAPER",
     "Alternative",
     "Checkpoint",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from setwise.inference import LabelScaling
+from setwise.inference import INFERENCES, LabelScaling
+from setwise.labels import IDENTITY, Support
 from setwise.metrics import MetricName, oriented
-from setwise.models import Patience, StrengthPath, fit_for
+from setwise.models import Ensemble, Member, Patience, StrengthPath, fit_for
+from setwise.posterior import require
 from setwise.prediction import UNCHANGED, Adjustment, Candidate, Recipe, screening, select_recipe
 from setwise.tuning.checkpoint import CheckpointSection
 from setwise.tuning.feature_selection import FeatureTrial
@@ -92,6 +94,24 @@ class TuningResult:
     def fitted_part(self) -> Any:
         """Return the chosen model as it was fitted to the training documents of the first part."""
         return self._rescaled(self.trained[0])
+
+    def fold_pool(self, support: Support, n_jobs: int | None = None) -> tuple[Ensemble, Recipe]:
+        """Return the pool of the models of all parts, each with the same weight, and the recipe for it.
+
+        What the recipe calibrates is calibrated in each member, as it was when the member was evaluated.
+        """
+        recipe, share = self.recipe, 1.0 / len(self.trained)
+        if isinstance(self.model, Ensemble):
+            over = self.model.over
+            members = [replace(one, weight=share * one.weight) for pool in self.trained for one in pool.members]
+        else:
+            over = "all" if "logits" in INFERENCES[recipe.inference].calibrates else "support"
+            calibration = recipe.calibration if over == "support" else recipe.scaling
+            members = [Member(self._rescaled(one), share, calibration, self.n_iterations) for one in self.trained]
+            recipe = replace(recipe, **{"calibration" if over == "support" else "scaling": IDENTITY})
+        pool = Ensemble.of_fitted(members, support, over=over, n_jobs=n_jobs)
+        require(pool, *recipe.needs(pool), by="refit='folds'")
+        return pool, recipe
 
     def _rescaled(self, model: Any) -> Any:
         if self.label_scaling is None:

@@ -49,9 +49,13 @@ class EarlyStopping:
         self.best_state: ModelState | None = None
         self.rows: list[dict[str, float]] = []
 
+    def reads(self, iteration: int) -> bool:
+        """Return whether it is time to evaluate the model."""
+        return iteration % self._patience.check_every == 0
+
     def __call__(self, iteration: int, model: Any) -> bool:
         """Evaluate the model where it is time to; return True to end the training."""
-        if iteration % self._patience.check_every:
+        if not self.reads(iteration):
             return False
         score = self._score(model)
         self.rows.append({"iteration": iteration, "score": score})

@@ -18,10 +18,13 @@ from setwise.labels import LabelMatrix, Support
 from setwise.learners import FeatureColumns
 from setwise.prediction import HeldOut
 
-__all__ = ["FEW_DOCUMENTS", "MAX_HELD_OUT", "Part", "Validation", "default_validation", "take_documents"]
+__all__ = ["FEW_DOCUMENTS", "MAX_HELD_OUT", "N_FOLDS", "Part", "Validation", "default_validation", "take_documents"]
 
 FEW_DOCUMENTS = 2000
 """With fewer documents a held-out part is too small to choose by, and cross-validation is used."""
+
+N_FOLDS = 3
+"""Folds of cross-validation, unless the caller says how many."""
 
 MAX_HELD_OUT = 4000
 """Held-out documents that recipes are tuned on: more hardly change three numbers, and cost time."""
@@ -146,4 +149,4 @@ class Validation:
 
 def default_validation(n_documents: int, random_state: int = 0) -> Validation:
     """Hold out a fifth once, or with few documents, use three folds."""
-    return Validation(0.2, 3 if n_documents < FEW_DOCUMENTS else None, random_state, MAX_HELD_OUT)
+    return Validation(0.2, N_FOLDS if n_documents < FEW_DOCUMENTS else None, random_state, MAX_HELD_OUT)
