@@ -75,7 +75,10 @@ bool some_contain(const nb::tuple& strings, std::uint32_t character) {
         if (view.width == 1 && character > 0xFF) return false;
         bool found = false;
         with_units(view, [&](const auto* units, std::size_t n) {
-            found = std::find(units, units + n, character) != units + n;
+            // To go to the end of every text takes less time than to look after each character whether to go on.
+            unsigned any = 0;
+            for (std::size_t i = 0; i < n; ++i) any |= units[i] == character;
+            found = any != 0;
         });
         return found;
     });
@@ -86,6 +89,13 @@ TermCounts count_terms(const TextAnalyzer& analyzer, const nb::tuple& strings, i
     return run_interruptibly({texts.operations(), n_threads}, [&](const std::atomic<bool>& stop, int threads) {
         return TermCounts(analyzer, texts.views(), threads, stop);
     });
+}
+
+void select(TermCounts& counts, double low, double high, int n_threads) {
+    constexpr double kOperationsPerTerm = 50;  // most of them to sort
+    const Effort effort{kOperationsPerTerm * times(counts.n_terms()), n_threads};
+    nb::gil_scoped_release unlocked;
+    counts.select(low, high, effort.useful_threads());
 }
 
 nb::tuple tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, In<float> idf, In<float> frequencies,
@@ -176,7 +186,7 @@ void bind_text(nb::module_& m) {
                 new (counts) TermCounts(count_terms(analyzer, texts, n_threads));
             },
             "analyzer"_a, "texts"_a, "n_threads"_a)
-        .def("select", &TermCounts::select, "low"_a, "high"_a)
+        .def("select", &select, "low"_a, "high"_a, "n_threads"_a)
         .def_prop_ro("n_words", &TermCounts::n_words)
         .def("document_frequency", [](const TermCounts& counts) { return give(counts.document_frequency()); })
         .def("totals", [](const TermCounts& counts) { return give(counts.totals()); })

@@ -84,15 +84,14 @@ class TermTable {
         }
     }
 
+    // Makes room for so many terms and bytes more.
     void reserve(std::size_t n_terms, std::size_t n_bytes);
 
-    // Calls use(key, id) for the terms of one of `n_shards` shards, in any order. In all tables of a process the same
-    // terms are in a shard.
+    // Calls use(key, id) for all terms, in the order of their slots: a table that is as large has them about there too.
     template <class Use>
-    void each_of_shard(std::uint64_t shard, std::uint64_t n_shards, Use use) const {
-        for (const Slot& slot : slots_)  // the low bits of a hash have its place, so its high bits have its shard
-            if (slot.id != kNone && (slot.hash >> 32) * n_shards >> 32 == shard)
-                use(TermKey{(*this)[slot.id], slot.first, slot.second, slot.hash}, slot.id);
+    void each(Use use) const {
+        for (const Slot& slot : slots_)
+            if (slot.id != kNone) use(TermKey{(*this)[slot.id], slot.first, slot.second, slot.hash}, slot.id);
     }
 
   private:
