@@ -1,6 +1,8 @@
 // Texts at the door: they are read where Python keeps them, without a copy.
 #include <nanobind/stl/pair.h>
 
+#include <limits>
+
 #include "arrays.hpp"
 #include "parts.hpp"
 #include "setwise/parallel.hpp"
@@ -71,13 +73,13 @@ bool are_strings(const nb::tuple& objects) {
 // Whether a text has the character; most texts are too narrow for a character of more than one byte.
 bool some_contain(const nb::tuple& strings, std::uint32_t character) {
     return std::any_of(strings.begin(), strings.end(), [&](nb::handle text) {
-        const TextView view = Texts::view_of(text);
-        if (view.width == 1 && character > 0xFF) return false;
         bool found = false;
-        with_units(view, [&](const auto* units, std::size_t n) {
+        with_units(Texts::view_of(text), [&]<class Unit>(const Unit* units, std::size_t n) {
+            if (character > std::numeric_limits<Unit>::max()) return;
             // To go to the end of every text takes less time than to look after each character whether to go on.
-            unsigned any = 0;
-            for (std::size_t i = 0; i < n; ++i) any |= units[i] == character;
+            const auto same = static_cast<Unit>(character);
+            Unit any = 0;
+            for (std::size_t i = 0; i < n; ++i) any |= static_cast<Unit>(units[i] == same);
             found = any != 0;
         });
         return found;
