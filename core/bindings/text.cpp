@@ -1,6 +1,8 @@
 // Texts at the door: they are read where Python keeps them, without a copy.
 #include <nanobind/stl/pair.h>
 
+#include <limits>
+
 #include "arrays.hpp"
 #include "parts.hpp"
 #include "setwise/parallel.hpp"
@@ -71,11 +73,14 @@ bool are_strings(const nb::tuple& objects) {
 // Whether a text has the character; most texts are too narrow for a character of more than one byte.
 bool some_contain(const nb::tuple& strings, std::uint32_t character) {
     return std::any_of(strings.begin(), strings.end(), [&](nb::handle text) {
-        const TextView view = Texts::view_of(text);
-        if (view.width == 1 && character > 0xFF) return false;
         bool found = false;
-        with_units(view, [&](const auto* units, std::size_t n) {
-            found = std::find(units, units + n, character) != units + n;
+        with_units(Texts::view_of(text), [&]<class Unit>(const Unit* units, std::size_t n) {
+            if (character > std::numeric_limits<Unit>::max()) return;
+            // To go to the end of every text takes less time than to look after each character whether to go on.
+            const auto same = static_cast<Unit>(character);
+            Unit any = 0;
+            for (std::size_t i = 0; i < n; ++i) any |= static_cast<Unit>(units[i] == same);
+            found = any != 0;
         });
         return found;
     });
@@ -86,6 +91,13 @@ TermCounts count_terms(const TextAnalyzer& analyzer, const nb::tuple& strings, i
     return run_interruptibly({texts.operations(), n_threads}, [&](const std::atomic<bool>& stop, int threads) {
         return TermCounts(analyzer, texts.views(), threads, stop);
     });
+}
+
+void select(TermCounts& counts, double low, double high, int n_threads) {
+    constexpr double kOperationsPerTerm = 50;  // most of them to sort
+    const Effort effort{kOperationsPerTerm * times(counts.n_terms()), n_threads};
+    nb::gil_scoped_release unlocked;
+    counts.select(low, high, effort.useful_threads());
 }
 
 nb::tuple tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, In<float> idf, In<float> frequencies,
@@ -176,7 +188,7 @@ void bind_text(nb::module_& m) {
                 new (counts) TermCounts(count_terms(analyzer, texts, n_threads));
             },
             "analyzer"_a, "texts"_a, "n_threads"_a)
-        .def("select", &TermCounts::select, "low"_a, "high"_a)
+        .def("select", &select, "low"_a, "high"_a, "n_threads"_a)
         .def_prop_ro("n_words", &TermCounts::n_words)
         .def("document_frequency", [](const TermCounts& counts) { return give(counts.document_frequency()); })
         .def("totals", [](const TermCounts& counts) { return give(counts.totals()); })

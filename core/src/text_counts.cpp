@@ -1,8 +1,10 @@
 #include "setwise/text_counts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 #include "setwise/parallel.hpp"
 
@@ -11,48 +13,19 @@ namespace {
 
 constexpr std::int64_t kTextsAtATime = 16;
 
+// The first eight bytes, zero behind the end, as a number that sorts as they do. The term must be followed by
+// kReadAhead readable bytes.
+std::uint64_t big_endian_prefix(std::string_view term) {
+    const std::uint64_t word = first_bytes(term.data(), term.size());
+    return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
+}
+
 }  // namespace
-
-void TermCounts::Block::add(std::uint32_t id, std::int64_t n_texts, std::int64_t count) {
-    document_frequency[id] += n_texts;
-    totals[id] += count;
-}
-
-void TermCounts::Block::resize(std::size_t n_terms) {
-    document_frequency.resize(n_terms, 0);
-    totals.resize(n_terms, 0);
-}
-
-// Most comparisons are decided by the first eight bytes, which lie beside the number of the term.
-void TermCounts::Kind::sort_selected() {
-    struct Key {
-        std::uint64_t prefix;
-        std::uint32_t number;
-    };
-    std::vector<Key> keys;
-    keys.reserve(selected.size());
-    for (const std::uint32_t number : selected) {
-        const std::string_view bytes = term(number);
-        std::uint64_t prefix = 0;
-        for (std::size_t i = 0; i < 8; ++i)
-            prefix = prefix << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
-        keys.push_back({prefix, number});
-    }
-    std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
-        return a.prefix != b.prefix ? a.prefix < b.prefix : term(a.number) < term(b.number);
-    });
-    for (std::size_t i = 0; i < selected.size(); ++i) selected[i] = keys[i].number;
-}
-
-std::size_t TermCounts::Kind::end_of_numbers() const {
-    std::size_t most = 0;
-    for (const Block& shard : shards) most = std::max(most, shard.terms.size());
-    return most * shards.size();
-}
 
 TermCounts::TermCounts(const TextAnalyzer& analyzer, std::span<const TextView> texts, int n_threads,
                        const std::atomic<bool>& stop)
     : rows_(texts.size()) {
+    const std::size_t n_usual = usual_entries(texts, n_threads);
     std::vector<Counted> counted;
     std::mutex lock;
     share_out(n_threads, static_cast<std::int64_t>(texts.size()), kTextsAtATime, [&](Items& items) {
@@ -65,6 +38,7 @@ TermCounts::TermCounts(const TextAnalyzer& analyzer, std::span<const TextView> t
             parts_.push_back(std::move(owned));
             counted.emplace_back();
         }
+        part.entries.reserve(n_usual);
         Counted blocks;
         WordTerms words = analyzer.word_terms();
         CharTerms chars = analyzer.char_terms();
@@ -77,10 +51,11 @@ TermCounts::TermCounts(const TextAnalyzer& analyzer, std::span<const TextView> t
                 found.add(id);
             };
             each_term(terms, lengths, block.terms, stop, count, [] {});
-            block.resize(block.terms.size());
+            if (block.tallies.size() < block.terms.size()) block.tallies.resize(2 * block.terms.size());
             found.take_all([&](std::uint32_t id, std::uint32_t n) {
                 part.entries.push_back({id, n});
-                block.add(id, 1, n);
+                ++block.tallies[id].n_texts;
+                block.tallies[id].count += n;
             });
         };
         for (const std::int64_t item : items) {
@@ -95,68 +70,90 @@ TermCounts::TermCounts(const TextAnalyzer& analyzer, std::span<const TextView> t
         const std::lock_guard locked(lock);
         counted[number] = std::move(blocks);
     });
-    if (!stop) merge(std::move(counted), n_threads, stop);
-}
-
-void TermCounts::merge(std::vector<Counted> counted, int n_threads, const std::atomic<bool>& stop) {
-    if (counted.size() == 1) {
-        for (std::size_t kind = 0; kind < kKinds; ++kind) kinds_[kind].shards.push_back(std::move(counted[0][kind]));
-        return;
-    }
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
-        kinds_[kind].shards.resize(counted.size());
-        for (std::size_t part = 0; part < counted.size(); ++part)
-            parts_[part]->merged[kind].resize(counted[part][kind].terms.size());
-    }
-    share_out(n_threads, static_cast<std::int64_t>(kKinds * counted.size()), 1, [&](Items& items) {
+    if (stop) return;
+    share_out(n_threads, kKinds, 1, [&](Items& items) {
         for (const std::int64_t item : items) {
-            if (stop) return;
-            const auto which = static_cast<std::size_t>(item);
-            merge_shard(counted, which / counted.size(), which % counted.size());
+            const auto kind = static_cast<std::size_t>(item);
+            const auto fewer = [&](const Counted& a, const Counted& b) {
+                return a[kind].terms.size() < b[kind].terms.size();
+            };
+            const auto most = std::max_element(counted.begin(), counted.end(), fewer) - counted.begin();
+            kinds_[kind].all = std::move(counted[static_cast<std::size_t>(most)][kind]);
+            for (std::size_t part = 0; part < counted.size(); ++part)
+                if (part != static_cast<std::size_t>(most))
+                    parts_[part]->merged[kind] = merge(kinds_[kind].all, counted[part][kind]);
         }
     });
 }
 
-void TermCounts::merge_shard(std::span<const Counted> counted, std::size_t kind, std::size_t shard) {
-    const std::size_t n_shards = counted.size();
-    std::size_t n_terms = 0, n_bytes = 0;
-    for (const Counted& blocks : counted)
-        blocks[kind].terms.each_of_shard(shard, n_shards, [&](const TermKey& key, std::uint32_t) {
-            ++n_terms;
-            n_bytes += key.term.size();
-        });
-    // Room for all, as if none was there twice: to add terms in the order of their hash, and let the table grow
-    // meanwhile, would take many times as long.
-    Block& all = kinds_[kind].shards[shard];
-    all.terms.reserve(n_terms, n_bytes);
-    all.resize(n_terms);
-    if (n_terms * n_shards > TermTable::kNone)
-        throw std::length_error("the texts have more terms than can be numbered");
-    for (std::size_t part = 0; part < n_shards; ++part) {
-        const Block& block = counted[part][kind];
-        std::uint32_t* const merged = parts_[part]->merged[kind].data();
-        block.terms.each_of_shard(shard, n_shards, [&](const TermKey& key, std::uint32_t id) {
-            const std::uint32_t found = all.terms.find_or_add(key);
-            all.add(found, block.document_frequency[id], block.totals[id]);
-            merged[id] = static_cast<std::uint32_t>(found * n_shards + shard);
-        });
+// Adds the terms of a block to those of another, and returns their numbers there.
+RawVector<std::uint32_t> TermCounts::merge(Block& all, const Block& more) {
+    RawVector<std::uint32_t> merged(more.terms.size());
+    std::vector<std::pair<TermKey, std::uint32_t>> absent;
+    std::size_t n_bytes = 0;
+    more.terms.each([&](const TermKey& key, std::uint32_t id) {
+        merged[id] = all.terms.find(key);
+        if (merged[id] != TermTable::kNone) return;
+        absent.emplace_back(key, id);
+        n_bytes += key.term.size();
+    });
+    // Room for all comes first: to add terms in the order of their hash, and let the table grow meanwhile, would take
+    // many times as long.
+    all.terms.reserve(absent.size(), n_bytes);
+    for (const auto& [key, id] : absent) merged[id] = all.terms.find_or_add(key);
+    all.tallies.resize(all.terms.size());
+    for (std::size_t id = 0; id < merged.size(); ++id) {
+        all.tallies[merged[id]].n_texts += more.tallies[id].n_texts;
+        all.tallies[merged[id]].count += more.tallies[id].count;
     }
-    all.resize(all.terms.size());
+    return merged;
 }
 
-void TermCounts::select(double low, double high) {
+void TermCounts::select(double low, double high, int n_threads) {
     for (Kind& kind : kinds_) {
         kind.selected.clear();
-        for (std::size_t shard = 0; shard < kind.shards.size(); ++shard) {
-            const auto& document_frequency = kind.shards[shard].document_frequency;
-            for (std::size_t id = 0; id < document_frequency.size(); ++id) {
-                const auto n_texts = static_cast<double>(document_frequency[id]);
-                if (low <= n_texts && n_texts <= high)
-                    kind.selected.push_back(static_cast<std::uint32_t>(id * kind.shards.size() + shard));
-            }
+        for (std::size_t number = 0; number < kind.all.terms.size(); ++number) {
+            const auto n_texts = static_cast<double>(kind.all.tallies[number].n_texts);
+            if (low <= n_texts && n_texts <= high) kind.selected.push_back(static_cast<std::uint32_t>(number));
         }
-        kind.sort_selected();
+        kind.sort_selected(n_threads);
     }
+}
+
+// Terms are put into buckets by their first two bytes, and most comparisons within a bucket are decided by the first
+// eight, which lie beside the number of the term.
+void TermCounts::Kind::sort_selected(int n_threads) {
+    constexpr std::size_t kBuckets = 1 << 16;
+    constexpr std::int64_t kBucketsAtATime = 64, kTermsAtATime = 1024;
+    struct Key {
+        std::uint64_t prefix;
+        std::uint32_t number;
+    };
+    RawVector<Key> keys(selected.size()), sorted(selected.size());
+    share_out(n_threads, static_cast<std::int64_t>(keys.size()), kTermsAtATime, [&](Items& items) {
+        for (const std::int64_t item : items) {
+            const auto i = static_cast<std::size_t>(item);
+            const std::string_view term = all.terms[selected[i]];
+            keys[i] = {big_endian_prefix(term), selected[i]};
+        }
+    });
+    const auto bucket_of = [](const Key& key) { return static_cast<std::size_t>(key.prefix >> 48); };
+    std::vector<std::uint32_t> begins(kBuckets + 1);
+    for (const Key& key : keys) ++begins[bucket_of(key) + 1];
+    for (std::size_t b = 0; b < kBuckets; ++b) begins[b + 1] += begins[b];
+    auto next = begins;
+    for (const Key& key : keys) sorted[next[bucket_of(key)]++] = key;
+    share_out(n_threads, static_cast<std::int64_t>(kBuckets), kBucketsAtATime, [&](Items& items) {
+        for (const std::int64_t item : items) {
+            const auto bucket = static_cast<std::size_t>(item);
+            const auto first = sorted.begin() + static_cast<std::ptrdiff_t>(begins[bucket]);
+            const auto last = sorted.begin() + static_cast<std::ptrdiff_t>(begins[bucket + 1]);
+            std::sort(first, last, [&](const Key& a, const Key& b) {
+                return a.prefix != b.prefix ? a.prefix < b.prefix : all.terms[a.number] < all.terms[b.number];
+            });
+        }
+    });
+    for (std::size_t i = 0; i < selected.size(); ++i) selected[i] = sorted[i].number;
 }
 
 std::size_t TermCounts::n_entries() const {
@@ -165,21 +162,20 @@ std::size_t TermCounts::n_entries() const {
     return n;
 }
 
-std::vector<std::int64_t> TermCounts::of_selected(std::vector<std::int64_t> Block::* values) const {
+std::vector<std::int64_t> TermCounts::of_selected(std::int64_t Tally::* value) const {
     std::vector<std::int64_t> out;
     out.reserve(n_selected());
     for (const Kind& kind : kinds_)
-        for (const std::uint32_t number : kind.selected)
-            out.push_back((kind.shard_of(number).*values)[kind.id_of(number)]);
+        for (const std::uint32_t number : kind.selected) out.push_back(kind.all.tallies[number].*value);
     return out;
 }
 
 std::vector<std::int64_t> TermCounts::document_frequency() const {
-    return of_selected(&Block::document_frequency);
+    return of_selected(&Tally::n_texts);
 }
 
 std::vector<std::int64_t> TermCounts::totals() const {
-    return of_selected(&Block::totals);
+    return of_selected(&Tally::count);
 }
 
 PackedTerms TermCounts::packed(std::span<const std::uint8_t> kept) const {
@@ -189,7 +185,7 @@ PackedTerms TermCounts::packed(std::span<const std::uint8_t> kept) const {
     for (const Kind& kind : kinds_)
         for (const std::uint32_t number : kind.selected) {
             if (!kept[place++]) continue;
-            const std::string_view term = kind.term(number);
+            const std::string_view term = kind.all.terms[number];
             out.bytes.insert(out.bytes.end(), term.begin(), term.end());
             out.ends.push_back(static_cast<std::int64_t>(out.bytes.size()));
         }
@@ -204,7 +200,7 @@ SparseRows TermCounts::tfidf(std::span<const std::uint8_t> kept, std::span<const
     std::int32_t n_columns = 0;
     std::size_t n_word_columns = 0, place = 0;
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-        columns[kind].assign(kinds_[kind].end_of_numbers(), kLeftOut);
+        columns[kind].assign(kinds_[kind].all.terms.size(), kLeftOut);
         for (const std::uint32_t number : kinds_[kind].selected)
             if (kept[place++]) columns[kind][number] = n_columns++;
         if (kind == 0) n_word_columns = static_cast<std::size_t>(n_columns);

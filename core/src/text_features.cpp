@@ -68,6 +68,13 @@ void put_together(std::span<const ChunkPlace> places, std::span<const std::uniqu
 
 }  // namespace
 
+std::size_t usual_entries(std::span<const TextView> texts, int n_threads) {
+    constexpr std::size_t kCharactersPerEntry = 6;  // of short texts; long ones repeat their words, and need less room
+    std::size_t n_characters = 0;
+    for (const TextView& text : texts) n_characters += text.length;
+    return n_characters / kCharactersPerEntry / static_cast<std::size_t>(n_threads);
+}
+
 float TermWeights::unlisted(std::uint32_t count) {
     return 1.0f + static_cast<float>(std::log(static_cast<double>(count)));
 }
@@ -96,6 +103,7 @@ TextFeatures tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, s
     std::vector<ChunkPlace> places((texts.size() + kTextsAtATime - 1) / kTextsAtATime);
     std::vector<std::unique_ptr<Rows>> parts;
     std::mutex parts_lock;
+    const std::size_t n_usual = usual_entries(texts, n_threads);
 
     share_out(n_threads, static_cast<std::int64_t>(texts.size()), kTextsAtATime, [&](Items& items) {
         auto owned = std::make_unique<Rows>();
@@ -103,6 +111,10 @@ TextFeatures tfidf(const TextAnalyzer& analyzer, const Vocabulary& vocabulary, s
         {
             const std::lock_guard lock(parts_lock);
             parts.push_back(std::move(owned));
+        }
+        if (n_threads > 1) {  // the rows of one thread are the result, and to have more room there would waste it
+            rows.indices.reserve(n_usual);
+            rows.values.reserve(n_usual);
         }
         WordTerms words = analyzer.word_terms();
         CharTerms chars = analyzer.char_terms();

@@ -34,9 +34,10 @@ TermTable::TermTable() : bytes_(kReadAhead), keys_(hash_keys()) {
 }
 
 void TermTable::reserve(std::size_t n_terms, std::size_t n_bytes) {
-    if (bytes_.size() < n_bytes + kReadAhead) bytes_.resize(n_bytes + kReadAhead);
-    bounds_.reserve(n_terms + 1);
-    const std::size_t n_slots = std::bit_ceil(std::max(2 * n_terms, kFewestSlots));
+    const std::size_t end = bounds_.back() + n_bytes + kReadAhead;
+    if (bytes_.size() < end) bytes_.resize(end);
+    bounds_.reserve(bounds_.size() + n_terms);
+    const std::size_t n_slots = std::bit_ceil(std::max(2 * (size() + n_terms), kFewestSlots));
     if (n_slots > slots_.size()) rehash(n_slots);
 }
 

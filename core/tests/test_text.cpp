@@ -29,7 +29,7 @@ std::vector<std::string> strings(const TermCounts& counts) {
 
 std::vector<std::string> terms_of(const TextAnalyzer& analyzer, const TextView& text) {
     TermCounts counts(analyzer, std::span(&text, 1), 1, never);
-    counts.select(1, 1e9);
+    counts.select(1, 1e9, 1);
     return strings(counts);
 }
 

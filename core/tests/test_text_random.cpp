@@ -85,8 +85,8 @@ void check_spans(const TextAnalyzer& analyzer, const Vocabulary& known, const Te
 // Fits texts with one thread and with three, and compares all that follows.
 void check_texts(const TextAnalyzer& analyzer, std::span<const TextView> texts) {
     TermCounts counts(analyzer, texts, 1, never), by_three(analyzer, texts, 3, never);
-    counts.select(1, 1e9);
-    by_three.select(1, 1e9);
+    counts.select(1, 1e9, 1);
+    by_three.select(1, 1e9, 3);
     const std::vector<std::uint8_t> kept(counts.n_selected(), 1);
     const PackedTerms packed = counts.packed(kept);
     CHECK(by_three.n_words() == counts.n_words() && by_three.n_selected() == counts.n_selected());
@@ -142,8 +142,8 @@ TEST(long_texts_have_the_terms_of_their_words) {
         const TextView by_width[] = {view(narrow), view(wide)};
         TermCounts one(analyzer, std::span(by_width, 1), 1, never),
             other(analyzer, std::span(by_width + 1, 1), 1, never);
-        one.select(1, 1e9);
-        other.select(1, 1e9);
+        one.select(1, 1e9, 1);
+        other.select(1, 1e9, 1);
         const std::vector<std::uint8_t> kept(one.n_selected(), 1);
         CHECK(one.n_selected() == other.n_selected() && one.totals() == other.totals());
         CHECK(one.packed(kept).bytes == other.packed(kept).bytes);

@@ -28,10 +28,11 @@ class TermCounts {
 
     // Selects the terms that `low` to `high` texts have, and gives them columns: word n-grams in the order of their
     // bytes, then character n-grams in theirs. It replaces the selection before.
-    void select(double low, double high);
+    void select(double low, double high, int n_threads);
 
     std::size_t n_texts() const { return rows_.size(); }
     std::size_t n_entries() const;
+    std::size_t n_terms() const { return kinds_[0].all.terms.size() + kinds_[1].all.terms.size(); }
     std::size_t n_words() const { return kinds_[0].selected.size(); }
     std::size_t n_selected() const { return n_words() + kinds_[1].selected.size(); }
 
@@ -47,26 +48,22 @@ class TermCounts {
   private:
     static constexpr std::size_t kKinds = 2;  // word n-grams and character n-grams
 
-    // Distinct terms with their counts.
-    struct Block {
-        TermTable terms;
-        std::vector<std::int64_t> document_frequency, totals;
-
-        void resize(std::size_t n_terms);
-        void add(std::uint32_t id, std::int64_t n_texts, std::int64_t count);
+    // How many texts have a term, and how often all of them do.
+    struct Tally {
+        std::int64_t n_texts = 0, count = 0;
     };
 
-    // All terms of a kind, in shards by their hash, so that each shard is merged by a thread of its own. Term `id` of
-    // shard k has the number id * n_shards + k among all.
-    struct Kind {
-        std::vector<Block> shards;
-        std::vector<std::uint32_t> selected;  // in the order of the columns
+    // Distinct terms of a kind with their tallies.
+    struct Block {
+        TermTable terms;
+        std::vector<Tally> tallies;  // one per term, at least
+    };
 
-        const Block& shard_of(std::uint32_t number) const { return shards[number % shards.size()]; }
-        std::uint32_t id_of(std::uint32_t number) const { return number / static_cast<std::uint32_t>(shards.size()); }
-        std::string_view term(std::uint32_t number) const { return shard_of(number).terms[id_of(number)]; }
-        std::size_t end_of_numbers() const;
-        void sort_selected();
+    struct Kind {
+        Block all;
+        std::vector<std::uint32_t> selected;  // numbers of terms, in the order of the columns
+
+        void sort_selected(int n_threads);
     };
 
     struct Entry {
@@ -86,9 +83,8 @@ class TermCounts {
     };
 
     using Counted = std::array<Block, kKinds>;
-    void merge(std::vector<Counted> counted, int n_threads, const std::atomic<bool>& stop);
-    void merge_shard(std::span<const Counted> counted, std::size_t kind, std::size_t shard);
-    std::vector<std::int64_t> of_selected(std::vector<std::int64_t> Block::* values) const;
+    static RawVector<std::uint32_t> merge(Block& all, const Block& more);
+    std::vector<std::int64_t> of_selected(std::int64_t Tally::* value) const;
 
     std::array<Kind, kKinds> kinds_;
     std::vector<std::unique_ptr<Part>> parts_;

@@ -83,6 +83,10 @@ class TermFrequencies {
     std::vector<std::uint64_t> occurs_, any_occurs_;
 };
 
+// How many entries (of a text and a term that it has) a thread will find in its share of usual texts. Who makes room
+// for them at once touches half the memory of a vector that grows and copies what it has.
+std::size_t usual_entries(std::span<const TextView> texts, int n_threads);
+
 // How counts become values.
 struct TermWeights {
     std::span<const float> idf;  // one per column

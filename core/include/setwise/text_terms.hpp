@@ -41,7 +41,8 @@ struct TermKey {
     std::string_view term;
     std::uint64_t first, second, hash;
 
-    bool is_short() const { return term.size() <= 16; }
+    static constexpr std::size_t kShort = 16;
+    bool is_short() const { return term.size() <= kShort; }
 };
 
 class TermTable {
@@ -84,21 +85,27 @@ class TermTable {
         }
     }
 
+    // Makes room for so many terms and bytes more.
     void reserve(std::size_t n_terms, std::size_t n_bytes);
 
-    // Calls use(key, id) for the terms of one of `n_shards` shards, in any order. In all tables of a process the same
-    // terms are in a shard.
+    // Calls use(key, id) for all terms, in the order of their slots: a table that is as large has them about there too.
     template <class Use>
-    void each_of_shard(std::uint64_t shard, std::uint64_t n_shards, Use use) const {
-        for (const Slot& slot : slots_)  // the low bits of a hash have its place, so its high bits have its shard
-            if (slot.id != kNone && (slot.hash >> 32) * n_shards >> 32 == shard)
-                use(TermKey{(*this)[slot.id], slot.first, slot.second, slot.hash}, slot.id);
+    void each(Use use) const {
+        for (const Slot& slot : slots_) {
+            if (slot.id == kNone) continue;
+            // The bytes of a short term are read from its slot: to go to their own place for each takes much longer.
+            const bool is_short = slot.size <= TermKey::kShort;
+            const auto term =
+                is_short ? std::string_view(reinterpret_cast<const char*>(&slot), slot.size) : (*this)[slot.id];
+            use(TermKey{term, slot.first, slot.second, slot.hash}, slot.id);
+        }
     }
 
   private:
     // Two fit in a line of the cache, and a short term is compared without leaving it.
     struct alignas(32) Slot {
-        std::uint64_t first, second, hash;
+        std::uint64_t first, second;  // at the beginning, where `each` reads the bytes of short terms
+        std::uint64_t hash;
         std::uint32_t id = kNone;
         std::uint32_t size = 0;
     };

@@ -257,7 +257,7 @@ class TermCounts:
     """The terms of the training texts; ``kept`` has one flag per selected term."""
 
     def __init__(self, analyzer: TextAnalyzer, texts: tuple[str, ...], n_threads: int) -> None: ...
-    def select(self, low: float, high: float) -> None:
+    def select(self, low: float, high: float, n_threads: int) -> None:
         """Select the terms that ``low`` to ``high`` texts have, and sort them: words, then character n-grams."""
     @property
     def n_words(self) -> int: ...

@@ -33,6 +33,8 @@ CHAR_PREFIX = "char:"
 # Logarithms of counts up to this are computed by numpy, as in scikit-learn, and have the same bits.
 _LISTED_COUNTS = 4096
 
+_MAX_INT32 = np.iinfo(np.int32).max
+
 
 @dataclass(frozen=True, eq=False)
 class TextState:
@@ -312,20 +314,23 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         checked = check_strings(texts)
         if not checked:
             raise InvalidData("texts must contain at least one text; got none.")
-        counts = _core.TermCounts(self._analyzer(checked), checked, effective_n_jobs(self.n_jobs))
+        n_texts, n_threads = len(checked), effective_n_jobs(self.n_jobs)
+        counts = _core.TermCounts(self._analyzer(checked), checked, n_threads)
         for min_df in (USUAL_MIN_DF, 1) if self.min_df is None else (self.min_df,):
-            counts.select(_n_documents(min_df, len(checked)), _n_documents(self.max_df, len(checked)))
+            counts.select(_n_documents(min_df, n_texts), _n_documents(self.max_df, n_texts), n_threads)
             document_frequency = counts.document_frequency()
             if document_frequency.size:
                 break
         else:
             raise InvalidData(
-                f"No word of two letters or more is left in {len(checked)} texts. "
+                f"No word of two letters or more is left in {n_texts} texts. "
                 f"Hint: lower min_df, raise max_df, or use fewer stop_words."
             )
-        kept = _most_frequent(counts.totals(), self.max_features)
+        kept = np.ones(document_frequency.size, dtype=np.uint8)
+        if self.max_features is not None and self.max_features < kept.size:
+            kept = _most_frequent(counts.totals(), self.max_features)
         terms = PackedTerms(*counts.packed(kept), n_words=int(kept[: counts.n_words].sum()))
-        self._set_fitted(terms, _idf(document_frequency[kept.astype(bool)], len(checked)))
+        self._set_fitted(terms, _idf(document_frequency[kept.astype(bool)], n_texts))
         return counts, kept
 
     def _set_fitted(self, terms: PackedTerms, idf: NDArray[np.float32]) -> None:
@@ -350,6 +355,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _matrix(self, rows: tuple[NDArray[Any], ...]) -> sp.csr_array:
         indptr, indices, values = rows
+        if indptr[-1] <= _MAX_INT32:  # beside a wider indptr, scipy would copy the indices to its type
+            indptr = indptr.astype(np.int32)
         X = sp.csr_array((values, indices, indptr), shape=(len(indptr) - 1, len(self._terms)))
         X.has_canonical_format = True  # columns rise within a row, so nobody needs to look
         return X
@@ -372,15 +379,13 @@ def _n_documents(frequency: int | float, n_texts: int) -> float:
     return float(frequency if isinstance(frequency, numbers.Integral) else frequency * n_texts)
 
 
-def _most_frequent(totals: NDArray[np.int64], limit: int | None) -> NDArray[np.uint8]:
+def _most_frequent(totals: NDArray[np.int64], limit: int) -> NDArray[np.uint8]:
     """Return a flag for each of the ``limit`` terms with the largest totals.
 
     scikit-learn has the totals in the type of the features, and sorts them by the same call; so ties are decided alike.
     """
     kept = np.zeros(totals.size, dtype=np.uint8)
-    kept[
-        (-totals.astype(np.float32)).argsort()[:limit] if limit is not None and limit < totals.size else slice(None)
-    ] = 1
+    kept[(-totals.astype(np.float32)).argsort()[:limit]] = 1
     return kept
 
 
