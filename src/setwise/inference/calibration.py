@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from setwise import _core
 from setwise.exceptions import InvalidData
@@ -168,6 +167,8 @@ def improve_calibration(
     The score may be discontinuous, so the search compares values only (Nelder and Mead 1965); the result is never worse
     than ``start``. Without ``with_prior`` the prior stays as it is.
     """
+    from scipy.optimize import minimize  # late: a prediction does not need it
+
     free = [0, 1, 2] if with_prior else [0, 2]
     begin = np.array(astuple(start))
     scores: dict[SetCalibration, float] = {}

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from runpy import run_path
 from typing import Any
-
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from setwise import _core
 from setwise.text.characters import CAPITAL_SIGMA, character_table
 from setwise.text.inputs import check_strings
 from setwise.text.terms import PackedTerms
 
-__all__ = ["analyzer_for", "unspaced_share"]
+__all__ = ["analyzer_for", "english_stop_words", "unspaced_share"]
+
+_STOP_WORD_FILE = Path("feature_extraction", "_stop_words.py")
 
 # Vectorizers in use at the same time seldom have more lists of stop words than this.
 _STOP_WORD_LISTS = 8
@@ -30,8 +33,8 @@ def analyzer_for(parameters: Mapping[str, Any], texts: tuple[str, ...]) -> _core
     is_words, beside = parameters["analyzer"] == "word", parameters["char_ngram_range"]
     stop_words = parameters["stop_words"]
     if stop_words is not None:
-        words = ENGLISH_STOP_WORDS if isinstance(stop_words, str) else stop_words
-        stop_words = _stop_word_table(frozenset(words))
+        words = english_stop_words() if isinstance(stop_words, str) else frozenset(stop_words)
+        stop_words = _stop_word_table(words)
     return _core.TextAnalyzer(
         character_table(lowercase, parameters["strip_accents"], sigma),
         parameters["token_rule"] == "unicode",
@@ -39,6 +42,15 @@ def analyzer_for(parameters: Mapping[str, Any], texts: tuple[str, ...]) -> _core
         (None if beside is None else tuple(beside)) if is_words else lengths,
         stop_words,
     )
+
+
+@cache
+def english_stop_words() -> frozenset[str]:
+    """Return scikit-learn's list of English stop words, from its own file: its package takes long to import."""
+    sklearn = find_spec("sklearn")
+    assert sklearn is not None and sklearn.origin is not None
+    words: frozenset[str] = run_path(str(Path(sklearn.origin).parent / _STOP_WORD_FILE))["ENGLISH_STOP_WORDS"]
+    return words
 
 
 @lru_cache(maxsize=_STOP_WORD_LISTS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import clone
 
+from setwise._estimator import clone
 from setwise.text.vectorizer import TextVectorizer
 
 __all__ = ["candidate_vectorizers", "feature_set_name"]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import scipy.sparse as sp
-from sklearn.base import clone
 
+from setwise._estimator import clone
 from setwise.inference import LabelScaling
 from setwise.metrics import MetricName, oriented
 from setwise.models import Patience, StrengthPath, fit_for
