@@ -9,7 +9,6 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any, Protocol, get_args, runtime_checkable
 
-
 from setwise._estimator import clone
 from setwise._validation import (
     BETA,

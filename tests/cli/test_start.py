@@ -40,7 +40,7 @@ def _sparse(rows: list[list[float]]) -> sp.csr_array:
     return sp.csr_array(np.array(rows))
 
 
-HEAVY = ("sklearn", "pandas", "scipy.stats", "scipy.optimize")
+HEAVY = ("sklearn", "pandas", "scipy.stats", "scipy.optimize", "scipy.special", "rich", "ssl")
 
 RUN_COMMANDS = f"""
 import json, sys

@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from setwise import _core
@@ -167,8 +168,6 @@ def improve_calibration(
     The score may be discontinuous, so the search compares values only (Nelder and Mead 1965); the result is never worse
     than ``start``. Without ``with_prior`` the prior stays as it is.
     """
-    from scipy.optimize import minimize  # late: a prediction does not need it
-
     free = [0, 1, 2] if with_prior else [0, 2]
     begin = np.array(astuple(start))
     scores: dict[SetCalibration, float] = {}
@@ -184,7 +183,7 @@ def improve_calibration(
         return scores[candidate]
 
     reach = np.array([0.25 * begin[0] or 0.25, 0.25, 0.5])[free]
-    found = minimize(
+    found = scipy.optimize.minimize(
         lambda point: -scored(calibration(point)),
         begin[free],
         method="Nelder-Mead",

@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from setwise._estimator import BaseEstimator, ClassifierMixin, check_is_fitted
 from setwise import _core
+from setwise._estimator import BaseEstimator, ClassifierMixin, check_is_fitted
 from setwise._validation import (
     MAX_ITER,
     PENALTY_CONSTRAINTS,

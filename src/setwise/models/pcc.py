@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from setwise._estimator import check_is_fitted, clone
 from setwise import _core
+from setwise._estimator import check_is_fitted, clone
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, Interval, RandomState, effective_n_jobs
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix

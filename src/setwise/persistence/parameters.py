@@ -6,7 +6,6 @@ import numbers
 from dataclasses import astuple
 from typing import Any
 
-
 from setwise._estimator import clone
 from setwise.classifier_spec import ClassifierSpec
 from setwise.exceptions import InvalidData

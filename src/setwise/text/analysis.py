@@ -48,7 +48,8 @@ def analyzer_for(parameters: Mapping[str, Any], texts: tuple[str, ...]) -> _core
 def english_stop_words() -> frozenset[str]:
     """Return scikit-learn's list of English stop words, from its own file: its package takes long to import."""
     sklearn = find_spec("sklearn")
-    assert sklearn is not None and sklearn.origin is not None
+    assert sklearn is not None
+    assert sklearn.origin is not None
     words: frozenset[str] = run_path(str(Path(sklearn.origin).parent / _STOP_WORD_FILE))["ENGLISH_STOP_WORDS"]
     return words
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from setwise._estimator import clone
 from setwise.text.vectorizer import TextVectorizer
 

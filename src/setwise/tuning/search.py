@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-
 from setwise._estimator import clone
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.metrics import MetricName, checked_metric, oriented
