@@ -1,7 +1,7 @@
 """The one door to scikit-learn's base classes of estimators, and to the functions that go with them.
 
 The names are scikit-learn's own, except in a process that called :func:`leave_out_sklearn` first: to import
-``sklearn.base`` takes several times as long as to import everything else that a prediction needs.
+``sklearn.base`` takes twice as long as to import everything else that a prediction needs.
 """
 
 from __future__ import annotations
