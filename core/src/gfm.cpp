@@ -24,16 +24,19 @@ SETWISE_INLINE void deltas(const std::vector<std::int32_t>& labels, std::int32_t
         delta[a] = dot(count, joint + static_cast<std::int64_t>(labels[a]) * n_sizes, weight);
 }
 
-// Adds one label's row to the mass of each size, keeps the largest of each, and returns the label's sum.
-SETWISE_INLINE double measure_row(std::int32_t n_sizes, const double* row, double* mass, double* peak) {
-    double total = 0.0;
+// Adds the rows of all labels to the mass of each size, keeps the largest of each, and writes the sum of each label.
+SETWISE_INLINE void measure_rows(std::int32_t n_labels, std::int32_t n_sizes, const double* joint, double* mass,
+                                 double* peak, double* sums) {
+    for (std::int32_t l = 0; l < n_labels; ++l, joint += n_sizes) {
+        double total = 0.0;
 #pragma omp simd reduction(+ : total)
-    for (std::int32_t s = 0; s < n_sizes; ++s) {
-        total += row[s];
-        mass[s] += row[s];
-        peak[s] = peak[s] < row[s] ? row[s] : peak[s];
+        for (std::int32_t s = 0; s < n_sizes; ++s) {
+            total += joint[s];
+            mass[s] += joint[s];
+            peak[s] = peak[s] < joint[s] ? joint[s] : peak[s];
+        }
+        sums[l] = total;
     }
-    return total;
 }
 
 // The search of one document; buffers are kept from one to the next.
@@ -46,12 +49,11 @@ class Search {
           mass_(n_sizes),
           peak_(n_sizes),
           weight_(n_sizes),
-          ones_(n_sizes, 1.0) {}
+          ones_(n_sizes, 1.0),
+          sums_(n_labels) {}
 
     BestSet best(const double* joint, double empty) {
         measure(joint);
-        label_mass_.resize(labels_.size());
-        dispatch<deltas>(labels_, n_sizes_, last_ - first_, joint + first_, ones_.data(), label_mass_.data());
         heap_ = label_mass_;
         std::make_heap(heap_.begin(), heap_.end());
         BestSet found;
@@ -85,17 +87,23 @@ class Search {
     // either end that together weigh less than the rounding of the rest are left out.
     void measure(const double* joint) {
         labels_.clear();
+        label_mass_.clear();
         std::fill(mass_.begin(), mass_.end(), 0.0);
         std::fill(peak_.begin(), peak_.end(), 0.0);
+        dispatch<measure_rows>(n_labels_, n_sizes_, joint, mass_.data(), peak_.data(), sums_.data());
         for (std::int32_t l = 0; l < n_labels_; ++l) {
-            const double* row = joint + static_cast<std::int64_t>(l) * n_sizes_;
-            if (dispatch<measure_row>(n_sizes_, row, mass_.data(), peak_.data()) > 0.0) labels_.push_back(l);
+            if (sums_[l] > 0.0) {
+                labels_.push_back(l);
+                label_mass_.push_back(sums_[l]);
+            }
         }
         const double least = std::accumulate(mass_.begin(), mass_.end(), 0.0) * least_probability(n_sizes_);
         first_ = 0;
         last_ = n_sizes_;
         while (last_ - first_ > 1 && mass_[first_] <= least) ++first_;
         while (last_ - first_ > 1 && mass_[last_ - 1] <= least) --last_;
+        if (last_ - first_ < n_sizes_)
+            dispatch<deltas>(labels_, n_sizes_, last_ - first_, joint + first_, ones_.data(), label_mass_.data());
     }
 
     void weigh(std::int32_t k) {
@@ -140,6 +148,7 @@ class Search {
     std::int32_t first_ = 0, last_ = 0;  // sizes that matter
     const double beta_squared_;
     std::vector<double> mass_, peak_, weight_, ones_;  // sizes
+    std::vector<double> sums_;                         // labels: over all sizes
     std::vector<std::int32_t> labels_;                 // those with mass, rising
     std::vector<double> label_mass_, heap_;            // the same: over the sizes that matter
     std::vector<std::int32_t> candidates_;             // some of them, rising

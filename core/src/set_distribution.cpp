@@ -12,11 +12,11 @@
 namespace setwise {
 namespace {
 
-SETWISE_INLINE void softmax(std::int32_t n_sets, double* row) {
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// The softmax of a row whose largest score is known.
+SETWISE_INLINE void softmax_below(double largest, std::int32_t n_sets, double* row) {
     constexpr double kNothing = -708.0;  // e to the power of less is no normal number
-    double largest = -std::numeric_limits<double>::infinity();
-#pragma omp simd reduction(max : largest)
-    for (std::int32_t s = 0; s < n_sets; ++s) largest = row[s] > largest ? row[s] : largest;
     double total = 0.0;
 #pragma omp simd reduction(+ : total)
     for (std::int32_t s = 0; s < n_sets; ++s) {
@@ -29,14 +29,24 @@ SETWISE_INLINE void softmax(std::int32_t n_sets, double* row) {
     for (std::int32_t s = 0; s < n_sets; ++s) row[s] *= scale;
 }
 
+SETWISE_INLINE void softmax(std::int32_t n_sets, double* row) {
+    double largest = kNever;
+#pragma omp simd reduction(max : largest)
+    for (std::int32_t s = 0; s < n_sets; ++s) largest = row[s] > largest ? row[s] : largest;
+    softmax_below(largest, n_sets, row);
+}
+
 SETWISE_INLINE void softmax_of_calibrated(std::int32_t n_sets, const double* scores, const SetScaling& scaling,
                                           double* out) {
-    constexpr double kNever = -std::numeric_limits<double>::infinity();
     const double scale = scaling.scale;
     const double* const bias = scaling.bias;
-#pragma omp simd
-    for (std::int32_t s = 0; s < n_sets; ++s) out[s] = scores[s] == kNever ? kNever : scale * scores[s] + bias[s];
-    softmax(n_sets, out);
+    double largest = kNever;
+#pragma omp simd reduction(max : largest)
+    for (std::int32_t s = 0; s < n_sets; ++s) {
+        out[s] = scores[s] == kNever ? kNever : scale * scores[s] + bias[s];
+        largest = out[s] > largest ? out[s] : largest;
+    }
+    softmax_below(largest, n_sets, out);
 }
 
 // Adds the sets to the lanes. A lane below `least` adds zero, which changes no bit; where all lanes are, nothing is

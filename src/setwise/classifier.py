@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
+from setwise._estimator import check_is_fitted, clone
 from setwise._validation import check_sample_weight
 from setwise.classifier_predictions import ScoredSet, SetPredictor
 from setwise.classifier_spec import ClassifierSpec

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from setwise._estimator import BaseEstimator, check_is_fitted, validate_data
 from setwise._validation import check_sparse_structure, checked_count
 from setwise.exceptions import Incompatible, InvalidData
 from setwise.labels import Decision, LabelMatrix, SetDistribution, Support, lists_of_names

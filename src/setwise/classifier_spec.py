@@ -9,8 +9,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any, Protocol, get_args, runtime_checkable
 
-from sklearn.base import clone
-
+from setwise._estimator import clone
 from setwise._validation import (
     BETA,
     N_JOBS,

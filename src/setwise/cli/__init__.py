@@ -1,5 +1,5 @@
 """The command line: parse, call, print, exit code."""
 
-from setwise.cli.app import main
+from setwise.cli.app import main, program
 
-__all__ = ["main"]
+__all__ = ["main", "program"]

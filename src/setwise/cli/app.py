@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from setwise import __version__
+from setwise._estimator import leave_out_sklearn
 from setwise.cli.choices import ChoicesCommand
 from setwise.cli.compare import compare
 from setwise.cli.data import data_commands
@@ -18,7 +20,7 @@ from setwise.cli.runtime import run
 from setwise.cli.terminal import prepare_streams, print_line
 from setwise.cli.train import train
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "program"]
 
 app = typer.Typer(
     help="Predict sets of labels for text: for each document, the set with the highest expected F1.",
@@ -31,8 +33,17 @@ app.add_typer(data_commands, name="data")
 
 def main() -> None:
     """Run the command line; an error becomes one line on standard error and an exit code."""
+    _run(own_process=False)
+
+
+def program() -> None:
+    """Run the command line as :func:`main` does, in a process of its own: predictions then need no scikit-learn."""
+    _run(own_process=True)
+
+
+def _run(*, own_process: bool) -> None:
     prepare_streams()
-    run(app)
+    run(partial(app, obj=own_process))
 
 
 def _print_version(requested: bool) -> None:
@@ -43,12 +54,17 @@ def _print_version(requested: bool) -> None:
 
 @app.callback()
 def _global_options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    pass
+    if context.obj and context.invoked_subcommand in {command.__name__ for command in PREDICTING}:
+        leave_out_sklearn()
 
 
-for command in (demo, train, predict, evaluate, inspect, compare):
+PREDICTING = (predict, evaluate, inspect)
+"""Commands that load a model and train none."""
+
+for command in (demo, train, *PREDICTING, compare):
     app.command(cls=ChoicesCommand)(command)

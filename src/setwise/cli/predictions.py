@@ -90,7 +90,7 @@ class Predictions:
         return cls(
             row_numbers=[number for number, _ in numbered],
             documents=[document for _, document in numbered],
-            labels=classifier.labels_.with_indicator(decision.sets).name_lists(),
+            labels=replace(classifier.labels_, indicator=decision.sets).name_lists(),  # a decision needs no checks
             expected_f1=_none_for_nan(decision.value),
             coverage=[None] * len(numbered) if encoded.coverage is None else encoded.coverage.tolist(),
             sets=[[(tuple(map(str, scored.labels)), scored.probability) for scored in sets] for sets in ranked],

@@ -9,10 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeVar
-
-from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from setwise.cli.terminal import escape_control
 from setwise.exceptions import InvalidParameter, SetwiseError
@@ -120,12 +117,12 @@ def show_progress(
     items: Iterable[Item], description: str, total: int | None = None, size: Callable[[Item], int] | None = None
 ) -> Iterator[Item]:
     """Yield the items; on a terminal, show how many have been processed, where one item counts as its ``size``."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not _notes_are_seen():
         yield from items
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    from rich.progress import MofNCompleteColumn  # late, as in `_progress`
+
+    with _progress(MofNCompleteColumn()) as progress:
         task = progress.add_task(description, total=total)
         for item in items:
             yield item
@@ -135,8 +132,23 @@ def show_progress(
 @contextmanager
 def show_spinner(description: str) -> Iterator[None]:
     """Show a spinner with the elapsed time on a terminal while the block runs."""
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    if not _notes_are_seen():
+        yield
+        return
+    with _progress() as progress:
         progress.add_task(description, total=None)
         yield
+
+
+def _notes_are_seen() -> bool:
+    """Return whether standard error is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _progress(*columns: Any) -> Any:
+    """Return a display of tasks on standard error, with more columns between their description and their time."""
+    from rich.console import Console  # late: a command whose notes go to a file shows no progress
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    shown = (SpinnerColumn(), TextColumn("{task.description}"), *columns, TimeElapsedColumn())
+    return Progress(*shown, console=Console(stderr=True), transient=True)

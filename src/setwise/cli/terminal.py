@@ -9,10 +9,6 @@ import sys
 import unicodedata
 from typing import Any
 
-from rich.console import Console, RenderableType
-from rich.table import Table as RichTable
-from rich.text import Text
-
 __all__ = ["Table", "escape_control", "prepare_streams", "print_json", "print_line", "print_table"]
 
 _CONTROL = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
@@ -33,22 +29,38 @@ def escape_control(text: str) -> str:
     )
 
 
-class Table(RichTable):
-    """Table whose cells are plain text, without markup, emoji codes or escape sequences."""
+class Table:
+    """Table whose cells are plain text, without markup, emoji codes or escape sequences.
 
-    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+    The options are those of ``rich.table.Table``.
+    """
+
+    def __init__(self, *headers: str, **options: Any) -> None:
+        self.headers, self.options = headers, options
+        self.rows: list[tuple[str, ...]] = []
+        self.right_aligned: set[int] = set()
+
+    def add_row(self, *cells: str) -> None:
         """Add one row of cells."""
-        super().add_row(*(Text(escape_control(cell)) if isinstance(cell, str) else cell for cell in cells), **options)
+        self.rows.append(cells)
 
     def align_right(self, *columns: int) -> None:
         """Align columns, such as those of numbers, to the right."""
-        for column in columns:
-            self.columns[column].justify = "right"
+        self.right_aligned.update(columns)
 
 
 def print_table(table: Table) -> None:
     """Print a table to standard output."""
-    Console().print(table)
+    from rich.console import Console  # late: `setwise predict` prints no table
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    printed = RichTable(*table.headers, **table.options)
+    for column in table.right_aligned:
+        printed.columns[column].justify = "right"
+    for cells in table.rows:
+        printed.add_row(*(Text(escape_control(cell)) for cell in cells))
+    Console().print(printed)
 
 
 def print_line(line: str) -> None:

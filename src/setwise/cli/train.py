@@ -203,7 +203,7 @@ def _print_tuning(tuning: TuningResult | None) -> None:
         f"chosen on held-out documents: {type(tuning.model).__name__}, {chosen or 'parameters unchanged'}{stopped}"
     )
     table = Table("prediction", *settings, tuning.scoring, "", box=None)
-    table.align_right(*range(1, len(table.columns) - 1))
+    table.align_right(*range(1, len(table.headers) - 1))
     best = sorted(tuning.alternatives, key=lambda alternative: -oriented(tuning.scoring, alternative.value))
     for alternative in best[:N_ALTERNATIVES]:
         values = (_setting(alternative.settings[name]) for name in settings)

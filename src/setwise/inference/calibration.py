@@ -7,8 +7,8 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from setwise import _core
 from setwise.exceptions import InvalidData
@@ -183,7 +183,7 @@ def improve_calibration(
         return scores[candidate]
 
     reach = np.array([0.25 * begin[0] or 0.25, 0.25, 0.5])[free]
-    found = minimize(
+    found = scipy.optimize.minimize(
         lambda point: -scored(calibration(point)),
         begin[free],
         method="Nelder-Mead",

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from setwise.exceptions import InvalidData
 
@@ -95,7 +95,7 @@ def fit_label_scaling(logits: Array, y: NDArray[np.bool_]) -> LabelScaling:
 
 def _derivatives(z: Array, y: NDArray[np.bool_], counts: NDArray[np.bool_], points: Array) -> tuple[Array, Array]:
     """Return gradient and curvature of each label's loss, the sum over documents, in its scale and shift."""
-    chance = expit(points[:, 0] * z + points[:, 1])
+    chance = scipy.special.expit(points[:, 0] * z + points[:, 1])
     residual, weight = counts * (chance - y), counts * chance * (1.0 - chance)
     weighted = weight * z
     gradient = np.stack([np.einsum("il,il->l", residual, z), residual.sum(axis=0)], axis=1)

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
+from setwise._estimator import BaseEstimator, ClassifierMixin, check_is_fitted
 from setwise._validation import (
     L1_RATIO,
     PENALTY_CONSTRAINTS,

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
+from setwise._estimator import BaseEstimator, ClassifierMixin, check_is_fitted
 from setwise._validation import (
     MAX_ITER,
     PENALTY_CONSTRAINTS,

@@ -10,9 +10,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
+from setwise._estimator import BaseEstimator, check_is_fitted, clone
 from setwise._validation import as_matrix, check_parameters, random_seed
 from setwise.exceptions import InvalidData
 from setwise.labels import Support, checked_names

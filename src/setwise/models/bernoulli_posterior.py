@@ -6,9 +6,9 @@ BR is the mixture with one component, CBM that with several.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from setwise import _core
 from setwise._validation import Interval, check_parameters, checked_count
@@ -62,7 +62,7 @@ class MixturePosterior(Posterior):
         return _core.mixture_log_prob(self.logits, self.log_gate, self._read_sets(sets).native, self._n_jobs)
 
     def marginals(self) -> Array:
-        return np.asarray(np.einsum("ik,ikl->il", np.exp(self.log_gate), expit(self.logits)))
+        return np.asarray(np.einsum("ik,ikl->il", np.exp(self.log_gate), scipy.special.expit(self.logits)))
 
     def size_marginals(self, max_size: int | None = None) -> SizeMarginals:
         n_labels = self.logits.shape[2]
@@ -77,7 +77,7 @@ class MixturePosterior(Posterior):
         By Bernstein's bound, a sum of independent labels with mean m and variance v exceeds m + t with a probability of
         at most exp(-t^2 / (2 (v + t / 3))); this solves for t.
         """
-        chances = expit(self.logits)
+        chances = scipy.special.expit(self.logits)
         mean, variance = chances.sum(axis=2), (chances * (1.0 - chances)).sum(axis=2)
         log_tail = -np.log(NEGLIGIBLE_TAIL)
         beyond = log_tail / 3.0 + np.sqrt((log_tail / 3.0) ** 2 + 2.0 * variance * log_tail)
@@ -91,7 +91,7 @@ class MixturePosterior(Posterior):
     def sample(self, n: int, random_state: int) -> sp.csr_array:
         n = checked_count(n, "n")
         lengths, columns = [], []
-        documents = zip(expit(self.logits), np.exp(self.log_gate), strict=True)
+        documents = zip(scipy.special.expit(self.logits), np.exp(self.log_gate), strict=True)
         for random, (chances, gate) in zip(document_generators(self.n_samples, random_state), documents, strict=True):
             drawn = self._draw(random, n, chances, gate)
             lengths.append(drawn.sum(axis=1))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from setwise.labels import Support
 from setwise.learners import CONSTANT_LOGIT
@@ -85,7 +85,7 @@ def _run(
     history: list[float] = []
     while True:
         joint = log_mix + sets @ logits.T - np.logaddexp(0.0, logits).sum(axis=1)
-        total = logsumexp(joint, axis=1)
+        total = scipy.special.logsumexp(joint, axis=1)
         prior = smoothing * float((overall * logits - np.logaddexp(0.0, logits)).sum()) / n_documents
         history.append(float(weight @ total) + prior)
         responsibilities = np.exp(joint - total[:, None])

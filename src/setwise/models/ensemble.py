@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
+from setwise._estimator import check_is_fitted, clone
 from setwise._validation import N_JOBS, InstanceOf, ListOf, OneOf, check_parameters, effective_n_jobs
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import IDENTITY, LabelMatrix, SetCalibration, Support, require_room

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from setwise._validation import checked_count
 from setwise.labels import MostProbable, SetCalibration, SizeMarginals, Support, calibrate, csr_of_ones
@@ -101,7 +101,7 @@ class SupportPool(Posterior):
             pooled += weight * (_log(probability) if self._geometric else probability)
         if not self._geometric:
             return _log(pooled)
-        return np.asarray(pooled - logsumexp(pooled, axis=1, keepdims=True))
+        return np.asarray(pooled - scipy.special.logsumexp(pooled, axis=1, keepdims=True))
 
 
 class MixedPosterior(Posterior):
@@ -151,7 +151,7 @@ class MixedPosterior(Posterior):
             self._refuse("log_prob")
         label_sets = self._read_sets(sets)
         terms = [one.log_prob(label_sets) for one in self._posteriors]
-        return np.asarray(logsumexp(terms, axis=0, b=self._weights[:, None, None]))
+        return np.asarray(scipy.special.logsumexp(terms, axis=0, b=self._weights[:, None, None]))
 
     def marginals(self) -> Array:
         if "marginals" not in self.abilities:

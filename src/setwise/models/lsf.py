@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import scipy
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import expit
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
+from setwise._estimator import check_is_fitted, clone
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, OneOf, effective_n_jobs
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, SizeMarginals, require_room
@@ -275,7 +274,7 @@ class LabelSizeFactors(LabelModel):
         return int(self.intercept_.size + self.size_intercept_.size)
 
     def _posterior(self, X: Any) -> LabelSizePosterior:
-        chances = np.asarray(expit(self._linear_scores(X)))
+        chances = np.asarray(scipy.special.expit(self._linear_scores(X)))
         shares = None if self.form == "binary" else self._size_shares(X)
         return LabelSizePosterior(self, chances, shares)
 

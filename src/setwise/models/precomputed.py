@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 import scipy.sparse as sp
-from scipy.special import logit
 
 from setwise._validation import as_matrix, require_finite
 from setwise.exceptions import InvalidData
@@ -29,5 +29,5 @@ def posterior_of_probabilities(classes: tuple[str, ...], probabilities: Any, n_j
     if chances.min() < 0.0 or chances.max() > 1.0:
         wrong = chances[(chances < 0.0) | (chances > 1.0)][0]
         raise InvalidData(f"probabilities must lie in [0, 1]; got {wrong:g}. Hint: pass probabilities, not scores.")
-    scores = np.clip(logit(chances), -CONSTANT_LOGIT, CONSTANT_LOGIT)
+    scores = np.clip(scipy.special.logit(chances), -CONSTANT_LOGIT, CONSTANT_LOGIT)
     return IndependentPosterior.of_scores(classes, scores, n_jobs)

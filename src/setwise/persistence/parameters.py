@@ -6,8 +6,7 @@ import numbers
 from dataclasses import astuple
 from typing import Any
 
-from sklearn.base import clone
-
+from setwise._estimator import clone
 from setwise.classifier_spec import ClassifierSpec
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, SetCalibration

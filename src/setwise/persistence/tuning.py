@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
+from setwise._estimator import clone
 from setwise.metrics import METRICS
 from setwise.models import LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
 from setwise import _core
 from setwise.text.characters import CAPITAL_SIGMA, character_table
 from setwise.text.inputs import check_strings
 from setwise.text.terms import PackedTerms
 
-__all__ = ["analyzer_for", "unspaced_share"]
+__all__ = ["analyzer_for", "english_stop_words", "unspaced_share"]
 
 # Vectorizers in use at the same time seldom have more lists of stop words than this.
 _STOP_WORD_LISTS = 8
@@ -30,8 +28,8 @@ def analyzer_for(parameters: Mapping[str, Any], texts: tuple[str, ...]) -> _core
     is_words, beside = parameters["analyzer"] == "word", parameters["char_ngram_range"]
     stop_words = parameters["stop_words"]
     if stop_words is not None:
-        words = ENGLISH_STOP_WORDS if isinstance(stop_words, str) else stop_words
-        stop_words = _stop_word_table(frozenset(words))
+        words = english_stop_words() if isinstance(stop_words, str) else frozenset(stop_words)
+        stop_words = _stop_word_table(words)
     return _core.TextAnalyzer(
         character_table(lowercase, parameters["strip_accents"], sigma),
         parameters["token_rule"] == "unicode",
@@ -39,6 +37,13 @@ def analyzer_for(parameters: Mapping[str, Any], texts: tuple[str, ...]) -> _core
         (None if beside is None else tuple(beside)) if is_words else lengths,
         stop_words,
     )
+
+
+def english_stop_words() -> frozenset[str]:
+    """Return scikit-learn's list of English stop words."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # late: its package takes long to import
+
+    return frozenset(ENGLISH_STOP_WORDS)
 
 
 @lru_cache(maxsize=_STOP_WORD_LISTS)

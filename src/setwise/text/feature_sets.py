@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import clone
-
+from setwise._estimator import clone
 from setwise.text.vectorizer import TextVectorizer
 
 __all__ = ["candidate_vectorizers", "combined_feature_sets", "feature_set_name"]

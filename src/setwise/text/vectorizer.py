@@ -11,10 +11,9 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from setwise import _core
+from setwise._estimator import BaseEstimator, TransformerMixin, check_is_fitted
 from setwise._validation import effective_n_jobs
 from setwise.exceptions import InvalidData
 from setwise.text.analysis import analyzer_for

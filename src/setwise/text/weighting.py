@@ -7,10 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.utils.validation import check_is_fitted
 
+from setwise._estimator import BaseEstimator, TransformerMixin, check_is_fitted
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.text.checks import check_idf
 
@@ -62,6 +60,8 @@ class CountWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counts = sp.csr_array(X)
         self.idf_ = np.ones(counts.shape[1], dtype=np.float32)
         if self.weighting == "tfidf":
+            from sklearn.feature_extraction.text import TfidfTransformer  # late: a prediction does not need it
+
             self.idf_ = TfidfTransformer().fit(counts).idf_.astype(np.float32)
         return self
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import scipy.sparse as sp
-from sklearn.base import clone
 
+from setwise._estimator import clone
 from setwise.inference import INFERENCES, LabelScaling
 from setwise.labels import IDENTITY, Support
 from setwise.metrics import MetricName, oriented

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import logit
+import scipy
 
 from setwise.inference import LabelScaling, fit_label_scaling
 from setwise.prediction import HeldOut, StoredPosterior
@@ -37,5 +37,5 @@ class LabelScalingAdjustment:
         marginals = np.concatenate([part.posterior.marginals() for part in parts])
         truth = np.concatenate([part.y.indicator.toarray() for part in parts]).astype(bool)
         # Of independent labels, the logit of a marginal is the logit that the model computed.
-        logits = logit(np.clip(marginals, _LEAST_CHANCE, 1.0 - _LEAST_CHANCE))
+        logits = scipy.special.logit(np.clip(marginals, _LEAST_CHANCE, 1.0 - _LEAST_CHANCE))
         return FittedLabelScaling(fit_label_scaling(logits, truth))

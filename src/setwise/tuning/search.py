@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sklearn.base import clone
-
+from setwise._estimator import clone
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.metrics import MetricName, checked_metric, oriented
 from setwise.models import ModelSize, Patience, Setting, StrengthPath

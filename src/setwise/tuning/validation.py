@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from setwise._estimator import clone
 from setwise.data import folds, hold_out
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, Support

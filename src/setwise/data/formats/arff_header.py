@@ -11,8 +11,6 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from xml.parsers import expat
-from xml.sax.saxutils import quoteattr
 
 from setwise.data.formats.errors import DocumentError, preview
 from setwise.data.formats.names import WHITESPACE, strip_name
@@ -136,6 +134,8 @@ def _find_xml(source: Source, options: ReadOptions) -> Path:
 
 def _read_xml(path: Path) -> set[str]:
     """Read the names of the elements `label`; an empty root `labels` means no labels."""
+    from xml.parsers import expat  # late: the packages of XML take long to import, and few files need them
+
     elements: list[tuple[str, str]] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -167,6 +167,8 @@ def labels_to_xml(labels: Sequence[str]) -> str:
     for name in labels:
         if _NOT_XML.search(name):
             raise InvalidData(f"Label names must not contain characters that XML does not allow; got {preview(name)}.")
+    from xml.sax.saxutils import quoteattr  # late, as above
+
     elements = "".join(f"<label name={quoteattr(name)}></label>\n" for name in labels)
     return f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="{_NAMESPACE}">\n{elements}</labels>\n'
 

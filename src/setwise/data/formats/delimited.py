@@ -135,7 +135,7 @@ class _DecodedLines:
         return self
 
     def __next__(self) -> str:
-        line = self._lines.next_with_end()
+        line = next(self._lines.with_ends)
         self.n_bytes += len(line)
         # An unclosed quotation mark would read the rest of the file as one field: stop before it fills the memory.
         if self.n_bytes > streams.MAX_LINE_BYTES:

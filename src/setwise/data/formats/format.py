@@ -114,12 +114,14 @@ class Format:
         return [] if self.names_files is None or fspath(path) == STDIO else self.names_files(Path(path))
 
 
-def read_lines(lines: Lines, parse: Callable[[bytes], Parsed | None], problems: Problems) -> Iterator[Parsed]:
-    """Parse one document per line.
+def read_lines(
+    lines: Lines, parse: Callable[[bytes], Parsed | None], problems: Problems, *, with_ends: bool = False
+) -> Iterator[Parsed]:
+    """Parse one document per line, with or without its line end.
 
     ``parse`` returns None for a line without a document and raises ``DocumentError`` for a bad one.
     """
-    for line in lines:
+    for line in lines.with_ends if with_ends else lines:
         try:
             parsed = parse(line)
         except DocumentError as error:

@@ -19,7 +19,8 @@ __all__ = ["JSONL"]
 
 def _read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
     fields = FieldNames.from_options(options)
-    documents = read_lines(Lines(source), partial(_parse, fields), problems)
+    # A line end is whitespace to JSON, so it need not be cut off.
+    documents = read_lines(Lines(source), partial(_parse, fields), problems, with_ends=True)
     return Reading(Names(), documents, None if fields.extra == "all" else fields.extra)
 
 
@@ -38,7 +39,7 @@ def _parse(fields: FieldNames, line: bytes) -> TextDocument | None:
         text = decode_line(line)  # what is not UTF-8 has a message of its own
         if not text.strip():
             return None
-        record = _loads(text)
+        record = _loads(text.removesuffix("\n").removesuffix("\r"))
     if not isinstance(record, dict):
         raise DocumentError(f"a line must be a JSON object; got {preview(record)}.")
     return document_from_record(record, fields)

@@ -171,40 +171,45 @@ class _Transcoder(io.RawIOBase):
 
 
 class Lines:
-    """The lines of a file without their ends; ``number`` is that of the last line read, counted from 1."""
+    """The lines of a file without their ends; ``number`` is that of the last line read, counted from 1.
+
+    ``with_ends`` yields the same lines with their ends.
+    """
 
     def __init__(self, source: Source) -> None:
         self.number = 0
         self._source = source
-        self._readline = source.file.readline
-        self._n_empty = 0
+        self.with_ends = self._read()
 
     def __iter__(self) -> Iterator[bytes]:
-        return self
+        return (line.removesuffix(b"\n").removesuffix(b"\r") for line in self.with_ends)
 
-    def __next__(self) -> bytes:
-        return self.next_with_end().removesuffix(b"\n").removesuffix(b"\r")
-
-    def next_with_end(self) -> bytes:
-        """Return the next line with its line end, without the byte order mark of the file."""
-        try:
-            line = self._readline(MAX_LINE_BYTES + 1)
-        except InvalidData:
-            raise
-        except _READ_ERRORS as error:
-            raise _stream_error(self._source.name, error) from error
-        if not line:
-            raise StopIteration
-        self.number += 1
-        if len(line) > MAX_LINE_BYTES:
-            raise InvalidData(f"{self._place()}: a line must have at most {MAX_LINE_BYTES:,} bytes.")
-        if len(line) <= 2 and line in (b"\n", b"\r\n"):
-            self._n_empty += 1
-            if self._n_empty > MAX_EMPTY_LINES:
-                raise InvalidData(f"{self._place()}: there must be at most {MAX_EMPTY_LINES:,} empty lines in a row.")
-        else:
-            self._n_empty = 0
-        return line.removeprefix(BOM) if self.number == 1 else line
+    def _read(self) -> Iterator[bytes]:
+        """Yield the lines with their ends, without the byte order mark of the file."""
+        readline, n_empty = self._source.file.readline, 0
+        while True:
+            try:
+                line = readline(MAX_LINE_BYTES + 1)
+            except InvalidData:
+                raise
+            except _READ_ERRORS as error:
+                raise _stream_error(self._source.name, error) from error
+            if not line:
+                return
+            self.number += 1
+            if len(line) > 2:
+                n_empty = 0
+                if len(line) > MAX_LINE_BYTES:
+                    raise InvalidData(f"{self._place()}: a line must have at most {MAX_LINE_BYTES:,} bytes.")
+            elif line in (b"\n", b"\r\n"):
+                n_empty += 1
+                if n_empty > MAX_EMPTY_LINES:
+                    raise InvalidData(
+                        f"{self._place()}: there must be at most {MAX_EMPTY_LINES:,} empty lines in a row."
+                    )
+            else:
+                n_empty = 0
+            yield line.removeprefix(BOM) if self.number == 1 else line
 
     def _place(self) -> str:
         return f"{self._source.name}, line {self.number}"
