@@ -77,14 +77,12 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """One file per model, BR with English stop words."""
+    """One file per model."""
     documents, folder = news(90), tmp_path_factory.mktemp("models")
     X, y = [document["text"] for document in documents], [document["labels"] for document in documents]
     files = []
     for name in MODELS:
         classifier = SetClassifier(name, budget="quick", cv=2, n_jobs=1)
-        if name == "br":
-            classifier.set_params(vectorizer=TextVectorizer(stop_words="english"))
         classifier.fit(X, y).save(folder / f"{name}.setwise")
         files.append(folder / f"{name}.setwise")
     return files

@@ -94,7 +94,8 @@ def tune_models(
     results: list[TuningResult] = []
     try:
         for stage in stages:
-            results.append(_tune_stage(stage, parts, scoring, random_state, checkpoint, progress))
+            shown = _named(progress, stage) if len(stages) > 1 else progress
+            results.append(_tune_stage(stage, parts, scoring, random_state, checkpoint, shown))
         if len(stages) > 1:
             results += _tune_pools(results, parts, pool_candidates, scoring, random_state, n_jobs, progress)
     except KeyboardInterrupt:
@@ -126,9 +127,14 @@ def _tune_stage(
         random_state=random_state,
         scales_labels=stage.scales_labels,
         checkpoint=None if checkpoint is None else checkpoint.section(stage.name),
-        progress=None if progress is None else lambda one: progress(replace(one, stage=f"{one.stage}, {stage.name}")),
+        progress=progress,
     )
     return _with_trial(result, stage.name, started)
+
+
+def _named(progress: ProgressCallback | None, stage: Stage) -> ProgressCallback | None:
+    """Return a callback that adds the name of a model to what is shown."""
+    return None if progress is None else lambda one: progress(replace(one, stage=f"{one.stage}, {stage.name}"))
 
 
 def _tune_pools(

@@ -62,10 +62,11 @@ def select_features(
     checkpoint: Checkpoint | None = None,
     progress: ProgressCallback | None = None,
 ) -> FeatureChoice:
-    """Choose the feature set under which BR with an L1 penalty does best on held-out documents.
+    """Choose the feature set under which BR with squared hinge and an L1 penalty does best on held-out documents.
 
-    BR trains fastest, and which features a corpus needs hardly depends on the model. Between sets that score about the
-    same, the earlier one wins. A set that combines others is left out where one of these is no gain by itself.
+    It trains fast, because its best strengths are strong ones, and is often the best model in the end; which features a
+    corpus needs hardly depends on the model. Between sets that score about the same, the earlier one wins. A set that
+    combines others is left out where one of these is no gain by itself.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ def _best_value(
     position: tuple[int, int],
 ) -> float:
     """Return the metric at the best of a few strengths; ``position`` is that of the feature set among all."""
-    model = BinaryRelevance(n_jobs=n_jobs)
+    model = BinaryRelevance(loss="squared_hinge", n_jobs=n_jobs)
     critical = critical_strength(parts[0].features, parts[0].y, n_jobs, model.loss)
     grid = learner_grid(model, "quick", critical)
     number, n_sets = position
