@@ -38,6 +38,7 @@ from setwise.models import (
     BUDGETS,
     FEATURE_BUDGETS,
     LABEL_BUDGETS,
+    LEAST_SEEN,
     MODELS,
     AutoStage,
     BinaryRelevance,
@@ -72,6 +73,7 @@ from setwise.tuning import (
     data_fingerprint,
     default_validation,
     parameter_text,
+    seen_share,
     select_features,
     tune_models,
 )
@@ -307,6 +309,8 @@ class ClassifierSpec:
         critical = cache(lambda loss: critical_strength(X, labels, options.n_jobs, loss))
         for stage in AUTO_STAGES[options.budget]:
             model, entry = self._stage_model(stage), MODELS[stage.model]
+            if entry.only_training_sets and seen_share(parts) < LEAST_SEEN:
+                continue
             if candidates := self._feasible_candidates(model, recipe, may_be_empty):
                 grid = entry.grid(model, stage.budget, critical(model.loss))
                 scales_labels = entry.scales_labels and stage.budget in LABEL_BUDGETS

@@ -27,6 +27,7 @@ from setwise.models.precomputed import posterior_of_probabilities
 from setwise.models.registry import (
     AUTO,
     AUTO_STAGES,
+    LEAST_SEEN,
     MODELS,
     AutoStage,
     ModelEntry,
@@ -42,6 +43,7 @@ __all__ = [
     "BUDGETS",
     "FEATURE_BUDGETS",
     "LABEL_BUDGETS",
+    "LEAST_SEEN",
     "MODELS",
     "AutoStage",
     "BernoulliMixture",

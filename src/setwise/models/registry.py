@@ -21,7 +21,17 @@ from setwise.models.grids import BudgetName, Patience, StrengthPath, br_grid, cb
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 
-__all__ = ["AUTO", "AUTO_STAGES", "MODELS", "AutoStage", "ModelEntry", "entry_of", "model_class", "stored_models"]
+__all__ = [
+    "AUTO",
+    "AUTO_STAGES",
+    "LEAST_SEEN",
+    "MODELS",
+    "AutoStage",
+    "ModelEntry",
+    "entry_of",
+    "model_class",
+    "stored_models",
+]
 
 
 @dataclass(frozen=True)
@@ -39,6 +49,8 @@ class ModelEntry:
     """None trains to convergence."""
     scales_labels: bool = False
     """Whether the logits of each label can be rescaled by `rescale_logits`, as its posterior's can."""
+    only_training_sets: bool = False
+    """Whether the model itself gives probability to the label sets of the training documents alone."""
 
 
 MODELS: dict[str, ModelEntry] = {
@@ -46,7 +58,14 @@ MODELS: dict[str, ModelEntry] = {
     for entry in (
         ModelEntry("br", BinaryRelevance, "binary relevance: independent labels", br_grid, scales_labels=True),
         ModelEntry("pcc", ClassifierChain, "probabilistic classifier chain"),
-        ModelEntry("crf", PairwiseCRF, "conditional random field with label pairs", crf_grid, Patience(4, 40, 10)),
+        ModelEntry(
+            "crf",
+            PairwiseCRF,
+            "conditional random field with label pairs",
+            crf_grid,
+            Patience(4, 40, 10),
+            only_training_sets=True,
+        ),
         # CBM is best after two or three iterations of EM, and the first says little.
         ModelEntry("cbm", BernoulliMixture, "conditional Bernoulli mixture", cbm_grid, Patience(3, 3)),
         ModelEntry("lsf", LabelSizeFactors, "label and size factors"),
@@ -67,6 +86,9 @@ class AutoStage:
     parameters: dict[str, Any] = field(default_factory=dict)
     """Beside those of the grid."""
 
+
+LEAST_SEEN = 0.2
+"""Models that know training sets only are not tried where a smaller share of the held-out documents has such a set."""
 
 AUTO = "auto"
 """The name under which the model itself is chosen."""

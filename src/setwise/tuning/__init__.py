@@ -16,6 +16,7 @@ from setwise.tuning.validation import (
     Part,
     Validation,
     default_validation,
+    seen_share,
     take_documents,
 )
 
@@ -52,6 +53,7 @@ __all__ = [
     "parameter_text",
     "progress_bar",
     "search",
+    "seen_share",
     "select_features",
     "simplex_weights",
     "take_documents",

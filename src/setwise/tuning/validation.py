@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,16 @@ from setwise.labels import LabelMatrix, Support
 from setwise.learners import FeatureColumns
 from setwise.prediction import HeldOut
 
-__all__ = ["FEW_DOCUMENTS", "MAX_HELD_OUT", "N_FOLDS", "Part", "Validation", "default_validation", "take_documents"]
+__all__ = [
+    "FEW_DOCUMENTS",
+    "MAX_HELD_OUT",
+    "N_FOLDS",
+    "Part",
+    "Validation",
+    "default_validation",
+    "seen_share",
+    "take_documents",
+]
 
 FEW_DOCUMENTS = 2000
 """With fewer documents a held-out part is too small to choose by, and cross-validation is used."""
@@ -145,6 +154,12 @@ class Validation:
             return held
         random = np.random.default_rng(self.random_state)
         return np.sort(random.permutation(held)[: max(1, self.max_documents // n_parts)])
+
+
+def seen_share(parts: Sequence[Part]) -> float:
+    """Return the share of the held-out documents whose label set a training document has."""
+    n_seen = sum(int((part.support.index_of(part.y_held) >= 0).sum()) for part in parts)
+    return n_seen / max(1, sum(part.y_held.n_samples for part in parts))
 
 
 def default_validation(n_documents: int, random_state: int = 0) -> Validation:
