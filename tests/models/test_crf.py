@@ -195,6 +195,37 @@ def test_many_documents_come_in_parts_of_the_same_bits() -> None:
     assert one.objective_ == two.objective_
 
 
+def test_a_callback_that_reads_the_model_now_and_then_changes_no_bit() -> None:
+    X, y = problem()[:2]
+
+    class EveryThird:
+        def __init__(self) -> None:
+            self.intercepts: dict[int, Any] = {}
+
+        def reads(self, iteration: int) -> bool:
+            return iteration % 3 == 0
+
+        def __call__(self, iteration: int, model: PairwiseCRF) -> bool:
+            if self.reads(iteration):
+                self.intercepts[iteration] = model.intercept_
+            return iteration == 7
+
+    seen, seldom = {}, EveryThird()
+
+    def always(iteration: int, model: PairwiseCRF) -> bool:
+        seen[iteration] = model.intercept_
+        return iteration == 7
+
+    one = PairwiseCRF(n_jobs=1, tol=1e-9).fit(X, y, callback=always)
+    two = PairwiseCRF(n_jobs=1, tol=1e-9).fit(X, y, callback=seldom)
+    assert one.n_iter_ == two.n_iter_ == 7
+    assert_array_equal(one.intercept_, two.intercept_)
+    assert_array_equal(one.coef_.toarray(), two.coef_.toarray())
+    assert list(seldom.intercepts) == [3, 6]
+    for iteration, intercept in seldom.intercepts.items():
+        assert_array_equal(intercept, seen[iteration])
+
+
 def test_a_fit_that_ends_early_says_so() -> None:
     X, y = problem()
     with pytest.warns(NotConverged, match="did not converge"):

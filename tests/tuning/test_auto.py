@@ -53,6 +53,17 @@ def test_quick_is_br_alone() -> None:
     assert [trial.name for trial in quick.tuning_.model_trials] == ["br"]
 
 
+def test_models_that_know_training_sets_only_are_not_tried_where_few_documents_have_one() -> None:
+    """Every document has a set of its own: no held-out set is a training set."""
+    sets = [np.array([number >> bit & 1 for bit in range(7)]) for number in range(1, 91)]
+    own = np.array(sets)
+    result = SetClassifier("auto", n_jobs=1).fit(own + 0.1, own).tuning_
+    assert result is not None
+    names = [trial.name for trial in result.model_trials]
+    assert names[:2] == ["br", "br, squared hinge"]
+    assert "crf" not in names
+
+
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_every_stage_names_a_model_and_the_first_is_the_simplest(budget: Any) -> None:
     stages = AUTO_STAGES[budget]

@@ -105,10 +105,11 @@ class TuningResult:
             over = self.model.over
             members = [replace(one, weight=share * one.weight) for pool in self.trained for one in pool.members]
         else:
-            over = "all" if "logits" in INFERENCES[recipe.inference].calibrates else "support"
-            calibration = recipe.calibration if over == "support" else recipe.scaling
+            if "logits" in INFERENCES[recipe.inference].calibrates:
+                over, calibration, recipe = "all", recipe.scaling, replace(recipe, scaling=IDENTITY)
+            else:
+                over, calibration, recipe = "support", recipe.calibration, replace(recipe, calibration=IDENTITY)
             members = [Member(self._rescaled(one), share, calibration, self.n_iterations) for one in self.trained]
-            recipe = replace(recipe, **{"calibration" if over == "support" else "scaling": IDENTITY})
         pool = Ensemble.of_fitted(members, support, over=over, n_jobs=n_jobs)
         require(pool, *recipe.needs(pool), by="refit='folds'")
         return pool, recipe
