@@ -38,7 +38,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 # The signal comes from outside, as Ctrl-C does, while the core is within one text.
 LONG_CALL = """
+import signal
 from setwise.text import TextVectorizer
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts its background jobs with Ctrl-C ignored
 text = " ".join(f"{number:x}" for number in range(4_000_000))
 vectorizer = TextVectorizer((1, 8), min_df=1)
 try:

@@ -169,7 +169,7 @@ def _tuning_summary(tuning: TuningResult | None) -> dict[str, Any]:
     chosen = {"settings": _settings(tuning), "iterations": tuning.n_iterations, "recipe": tuning.recipe_name}
     alternatives = [asdict(alternative) for alternative in tuning.alternatives]
     values = {"scoring": tuning.scoring, "value": tuning.value, "alternatives": alternatives}
-    if tuning.model_trials:
+    if len(tuning.model_trials) > 1:
         values["models"] = {"chosen": tuning.model_name, "trials": [asdict(trial) for trial in tuning.model_trials]}
     if tuning.feature_trials:
         features = {"chosen": tuning.feature_set, "trials": [asdict(trial) for trial in tuning.feature_trials]}
@@ -197,11 +197,7 @@ def _print_tuning(tuning: TuningResult | None) -> None:
     _print_features(tuning)
     _print_models(tuning)
     settings = _settings(tuning)
-    chosen = ", ".join(f"{name} {_setting(value)}" for name, value in settings.items())
-    stopped = "" if tuning.n_iterations is None else f", {tuning.n_iterations} iterations"
-    print_line(
-        f"chosen on held-out documents: {type(tuning.model).__name__}, {chosen or 'parameters unchanged'}{stopped}"
-    )
+    print_line(f"chosen on held-out documents: {_chosen(tuning, settings)}")
     table = Table("prediction", *settings, tuning.scoring, "", box=None)
     table.align_right(*range(1, len(table.headers) - 1))
     best = sorted(tuning.alternatives, key=lambda alternative: -oriented(tuning.scoring, alternative.value))
@@ -212,9 +208,19 @@ def _print_tuning(tuning: TuningResult | None) -> None:
     print_table(table)
 
 
+def _chosen(tuning: TuningResult, settings: dict[str, Any]) -> str:
+    """Return the chosen model with its parameters, or the members of a pool with their weights."""
+    name, members = type(tuning.model).__name__, getattr(tuning.model, "members", ())
+    if members:
+        return f"{name} of " + ", ".join(f"{type(one.model).__name__} ({one.weight:.2f})" for one in members)
+    parameters = ", ".join(f"{name} {_setting(value)}" for name, value in settings.items())
+    stopped = "" if tuning.n_iterations is None else f", {tuning.n_iterations} iterations"
+    return f"{name}, {parameters or 'parameters unchanged'}{stopped}"
+
+
 def _print_models(tuning: TuningResult) -> None:
     """Print how the models and their pools scored on held-out documents, and what they cost."""
-    if not tuning.model_trials:
+    if len(tuning.model_trials) < 2:
         return
     table = Table("model", "prediction", tuning.scoring, "weights", "seconds", "", box=None)
     table.align_right(2, 3, 4)
