@@ -199,9 +199,13 @@ def test_the_table_of_the_gain_has_the_figures_of_its_page(readme: str, reposito
         row = json.loads(line)
         if row["section"] == "default":
             measured[row["dataset"]] = row["values"]
-    (names,) = re.findall(r"^\| \| (bibtex .*) \|$", readme, re.MULTILINE)
-    order = names.split(" | ")
-    assert sorted(order) == sorted(measured)
-    for title, value in (("scikit-learn, tuned by hand", "baseline"), ("`SetClassifier()`", "F1")):
-        row = f"| {title} | " + " | ".join(f"{measured[name][value]:.1f}" for name in order) + " |"
-        assert row in readme
+    rows = re.findall(
+        r"^\| (\w+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| (\S+) \| (\S+) to (\S+) \|$", readme, re.MULTILINE
+    )
+    assert sorted(name for name, *_ in rows) == sorted(measured)
+    for name, *shown in rows:
+        values = measured[name]
+        star = "" if values["low"] <= 0.0 <= values["high"] else "*"
+        expected = [f"{values[column]:.1f}" for column in ("baseline", "rival", "F1")]
+        expected += [f"{values['gain']:+.1f}{star}", *(f"{values[column]:+.1f}" for column in ("low", "high"))]
+        assert shown == expected, name

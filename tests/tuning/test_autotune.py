@@ -29,7 +29,7 @@ NEW, NEW_Y = small_corpus(random_state=1, n=40)
 
 
 def test_without_options_settings_and_recipe_are_chosen_and_reported() -> None:
-    fitted = SetClassifier().fit(X, name_lists(y))
+    fitted = SetClassifier("br").fit(X, name_lists(y))
     result = fitted.tuning_
     assert result is not None
     # Three paths of eight strengths, each up to where it ends.

@@ -32,7 +32,7 @@ def _ordered_pairs(n: int, seed: int = 0) -> tuple[list[str], list[list[str]]]:
 
 def test_bigrams_are_chosen_where_the_order_of_words_matters() -> None:
     texts, labels = _ordered_pairs(240)
-    classifier = SetClassifier(cv=0.3, vectorizer=[TextVectorizer(), TextVectorizer((1, 2))]).fit(texts, labels)
+    classifier = SetClassifier("br", cv=0.3, vectorizer=[TextVectorizer(), TextVectorizer((1, 2))]).fit(texts, labels)
     tuning = classifier.tuning_
     assert tuning is not None
     assert tuning.feature_set == "words + bigrams"
@@ -47,7 +47,7 @@ def test_bigrams_are_chosen_where_the_order_of_words_matters() -> None:
 def test_words_win_where_nothing_else_is_better() -> None:
     texts = ["red fox", "red hen", "blue fox", "blue hen"] * 15
     labels = [["fox"], ["hen"], ["fox"], ["hen"]] * 15
-    classifier = SetClassifier(cv=0.3).fit(texts, labels)
+    classifier = SetClassifier("br", cv=0.3).fit(texts, labels)
     assert classifier.tuning_ is not None
     assert classifier.tuning_.feature_set == "words"
     # Neither bigrams nor characters are a gain, so that the two together are not tried.
@@ -81,7 +81,7 @@ def test_the_vocabulary_is_learnt_from_the_training_part_alone(monkeypatch: pyte
     parts: list[Part] = []
     original = Part.of.__func__  # type: ignore[attr-defined]
     monkeypatch.setattr(Part, "of", classmethod(lambda cls, *args: parts.append(p := original(cls, *args)) or p))  # type: ignore[func-returns-value]
-    SetClassifier(cv=0.25, budget="quick", vectorizer=TextVectorizer(min_df=1)).fit(texts, labels)
+    SetClassifier("br", cv=0.25, budget="quick", vectorizer=TextVectorizer(min_df=1)).fit(texts, labels)
     (part,) = parts
     assert part.features.n_features == 1 + 30
     assert part.X_held.nnz == 10  # "common" alone
@@ -92,7 +92,7 @@ def test_the_vectorizer_is_that_of_the_model(refit: bool) -> None:
     texts = [f"common word{i} word{i} {'x' if i % 2 else 'y'}{i % 2}" for i in range(40)]
     labels = [["a"] if i % 2 else ["b"] for i in range(40)]
     vectorizer = TextVectorizer(min_df=1)
-    classifier = SetClassifier(cv=0.25, budget="quick", refit=refit, vectorizer=vectorizer).fit(texts, labels)
+    classifier = SetClassifier("br", cv=0.25, budget="quick", refit=refit, vectorizer=vectorizer).fit(texts, labels)
     assert classifier.model_.n_features_in_ == classifier.n_features_in_ == len(classifier.vectorizer_.words_)
     assert len(classifier.vectorizer_.words_) == (43 if refit else 33)
     assert classifier.predict(texts[:2]) == labels[:2]
@@ -108,14 +108,14 @@ def _counts(n: int = 300) -> tuple[Any, list[list[str]]]:
 
 def test_a_weighting_of_counts_is_chosen_saved_and_loaded(tmp_path: Path) -> None:
     X, y = _counts()
-    classifier = SetClassifier(cv=0.3).fit(X[:200], y[:200])
+    classifier = SetClassifier("br", cv=0.3).fit(X[:200], y[:200])
     tuning = classifier.tuning_
     assert tuning is not None
     assert [trial.name for trial in tuning.feature_trials] == ["as is", "sublinear", "tfidf"]
     assert tuning.feature_set in ("sublinear", "tfidf")
     assert classifier.weighting_ is not None
     assert classifier.weighting_.weighting == tuning.feature_set
-    as_is = SetClassifier(cv=0.3, weighting=None).fit(X[:200], y[:200])
+    as_is = SetClassifier("br", cv=0.3, weighting=None).fit(X[:200], y[:200])
     assert as_is.weighting_ is None
     assert classifier.score(X[200:], y[200:]) > as_is.score(X[200:], y[200:])
     classifier.save(tmp_path / "counts.setwise")
@@ -128,10 +128,10 @@ def test_a_weighting_of_counts_is_chosen_saved_and_loaded(tmp_path: Path) -> Non
 def test_features_are_not_compared_where_that_is_not_wanted() -> None:
     X, y = _counts(60)
     for options in ({"budget": "quick"}, {"weighting": None}, {"weighting": "tfidf"}):
-        tuning = SetClassifier(cv=0.3, **options).fit(X, y).tuning_
+        tuning = SetClassifier("br", cv=0.3, **options).fit(X, y).tuning_
         assert tuning is not None
         assert (tuning.feature_set, tuning.feature_trials) == ("", [])
-    binary = SetClassifier(cv=0.3).fit((X > 0).astype(float), y).tuning_
+    binary = SetClassifier("br", cv=0.3).fit((X > 0).astype(float), y).tuning_
     assert binary is not None
     assert not binary.feature_trials
 
