@@ -13,7 +13,7 @@ from setwise.learners.fits import (
 )
 from setwise.learners.losses import LOSS_CONSTRAINTS, LOSSES, Loss, LossName
 from setwise.learners.multinomial import ClassFit, ClassProblem, MultinomialLogistic, fit_classes
-from setwise.learners.path import fit_path, strength_grid, walk_path
+from setwise.learners.path import fit_path, strength_grid
 from setwise.learners.penalty import ElasticNet
 from setwise.learners.problem import STRENGTH_SCALING, BinaryProblem, StrengthScaling
 from setwise.learners.quasi_newton import Iterate, QuasiNewtonOptions, quasi_newton
@@ -52,6 +52,5 @@ __all__ = [
     "padded",
     "quasi_newton",
     "strength_grid",
-    "walk_path",
     "warn_unless_converged",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from setwise.learners.fits import LabelFits, warn_unless_converged
 from setwise.learners.losses import LossName
 from setwise.learners.problem import BinaryProblem, StrengthScaling
 
-__all__ = ["fit_path", "strength_grid", "walk_path"]
+__all__ = ["fit_path", "strength_grid"]
 
 
 def strength_grid(highest: float, lowest: float, n_strengths: int) -> NDArray[np.float64]:
@@ -75,75 +75,11 @@ def fit_path(
     True
     """
     grid = checked_strengths(strengths)
-    problem = _checked_problem(
-        X, y, l1_ratio, sample_weight, offset, soft, loss, strength_scaling, tol, max_iter, n_jobs
-    )
+    parameters = {"l1_ratio": l1_ratio, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
+    check_parameters({"l1_ratio": L1_RATIO, **SOLVER_CONSTRAINTS}, parameters)
+    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, loss=loss, strength_scaling=strength_scaling)
     falling = sorted(set(grid), reverse=True)
     fits = dict(zip(falling, problem.fit(falling, l1_ratio, tol, max_iter), strict=True))
     for strength in falling:
         warn_unless_converged(fits[strength])
     return [fits[strength] for strength in grid]
-
-
-def walk_path(
-    X: Any,
-    y: Any,
-    strengths: Iterable[float],
-    *,
-    l1_ratio: float = 1.0,
-    sample_weight: Any = None,
-    offset: Any = None,
-    soft: bool = False,
-    loss: LossName = "logistic",
-    strength_scaling: StrengthScaling = "global",
-    tol: float | None = None,
-    max_iter: int = 200,
-    n_jobs: int | None = None,
-) -> Iterator[LabelFits]:
-    """Yield the fits of :func:`fit_path` one by one, from the strongest strength to the weakest.
-
-    Weak strengths cost most, and a caller who has seen enough of the path does not pay for the rest of it.
-
-    Parameters
-    ----------
-    X, y, strengths, l1_ratio, sample_weight, offset, soft, loss, strength_scaling, tol, max_iter, n_jobs
-        As for :func:`fit_path`.
-
-    Yields
-    ------
-    fits : LabelFits
-        One per distinct strength.
-
-    Examples
-    --------
-    >>> from setwise.learners import walk_path
-    >>> path = walk_path([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [[1], [0], [1]], [0.01, 10.0])
-    >>> next(path).coef.nnz
-    0
-    """
-    falling = sorted(set(checked_strengths(strengths)), reverse=True)
-    problem = _checked_problem(
-        X, y, l1_ratio, sample_weight, offset, soft, loss, strength_scaling, tol, max_iter, n_jobs
-    )
-    for fits in problem.path(falling, l1_ratio, tol, max_iter):
-        warn_unless_converged(fits)
-        yield fits
-
-
-def _checked_problem(
-    X: Any,
-    y: Any,
-    l1_ratio: float,
-    sample_weight: Any,
-    offset: Any,
-    soft: bool,
-    loss: LossName,
-    strength_scaling: StrengthScaling,
-    tol: float | None,
-    max_iter: int,
-    n_jobs: int | None,
-) -> BinaryProblem:
-    """Check the arguments of a path, and lay out its data."""
-    parameters = {"l1_ratio": l1_ratio, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
-    check_parameters({"l1_ratio": L1_RATIO, **SOLVER_CONSTRAINTS}, parameters)
-    return BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, loss=loss, strength_scaling=strength_scaling)

@@ -24,7 +24,14 @@ from setwise._validation import (
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
 from setwise.learners.features import FeatureColumns
-from setwise.learners.fits import CONSTANT_LOGIT, LEAST_TOL, RELATIVE_TOL, LabelFits, Start
+from setwise.learners.fits import (
+    CONSTANT_LOGIT,
+    LEAST_TOL,
+    RELATIVE_TOL,
+    LabelFits,
+    Start,
+    warn_unless_converged,
+)
 from setwise.learners.losses import LOSS_CONSTRAINTS, LOSSES, LossName
 
 __all__ = ["STRENGTH_SCALING", "BinaryProblem", "StrengthScaling"]
@@ -165,6 +172,7 @@ class BinaryProblem:
         fits: LabelFits | None = None
         for strength in strengths:
             (fits,) = self.fit([strength], l1_ratio, tol, max_iter, fits)
+            warn_unless_converged(fits)
             yield fits
 
     def _sparse_rows(

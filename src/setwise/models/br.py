@@ -16,11 +16,11 @@ from setwise.labels import LabelMatrix
 from setwise.learners import (
     LOSS_CONSTRAINTS,
     STRENGTH_SCALING,
+    BinaryProblem,
     LabelFits,
     LossName,
     StrengthScaling,
     fit_labels,
-    walk_path,
 )
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.bernoulli_posterior import IndependentPosterior
@@ -145,18 +145,10 @@ class BinaryRelevance(LabelModel):
         """Yield a fitted copy for each strength, the strongest first, each warm-started from the one before."""
         self._check_parameters()
         labels, falling = LabelMatrix.of(y), falling_strengths(strengths)
-        path = walk_path(
-            X,
-            labels,
-            falling,
-            l1_ratio=self.l1_ratio,
-            sample_weight=sample_weight,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-            loss=self.loss,
-            strength_scaling=self.strength_scaling,
+        problem = BinaryProblem.of(
+            X, labels, sample_weight, None, False, self.n_jobs, loss=self.loss, strength_scaling=self.strength_scaling
         )
+        path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter)
         for strength, fits in zip(falling, path, strict=True):
             model = clone(self).set_params(strength=strength)
             model._set_fits(labels, fits)

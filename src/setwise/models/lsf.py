@@ -14,7 +14,7 @@ from setwise._estimator import check_is_fitted, clone
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, OneOf, effective_n_jobs
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, SizeMarginals, require_room
-from setwise.learners import ClassFit, FeatureColumns, LabelFits, fit_labels, walk_path
+from setwise.learners import BinaryProblem, ClassFit, FeatureColumns, LabelFits, fit_labels
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, SizeOptions, warn_unless_converged
 from setwise.models.state_checks import check_array, check_count, check_range, check_sparse
@@ -149,16 +149,8 @@ class LabelSizeFactors(LabelModel):
             return
         falling, labels, features = falling_strengths(strengths), LabelMatrix.of(y), FeatureColumns.of(X)
         pairs = LabelSizes.of(labels)
-        path = walk_path(
-            features,
-            pairs.targets(by_pair=True),
-            falling,
-            l1_ratio=self.l1_ratio,
-            sample_weight=sample_weight,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-        )
+        problem = BinaryProblem.of(features, pairs.targets(by_pair=True), sample_weight, None, False, self.n_jobs)
+        path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter)
         for strength, fits in zip(falling, path, strict=True):
             model = clone(self).set_params(strength=strength)
             model._set_labels(labels, pairs, features.n_features)

@@ -155,8 +155,6 @@ class ClassifierChain(LabelModel):
             model = clone(self).set_params(strength=strength)
             model.classes_, model.n_features_in_, model.order_ = first.classes_, first.n_features_in_, first.order_
             model._set_fits(fits)
-            for one in fits:
-                warn_unless_converged(one)
             yield model
 
     def _problems(self, X: Any, y: Any, sample_weight: Any) -> Iterator[BinaryProblem]:
