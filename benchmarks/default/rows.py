@@ -103,8 +103,15 @@ def default_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
         "seconds": trained.seconds,
     }
     interval = f"over baseline {over_baseline.low:+.2f} to {over_baseline.high:+.2f}"
-    note = "; ".join(filter(None, [interval, remarks(trained)]))
+    note = "; ".join(filter(None, [chosen_by(trained.result), interval, remarks(trained)]))
     yield Row("default", parts.name, shape_of(train), SETWISE, values, verdict_on(gain), note)
+
+
+def chosen_by(classifier: SetClassifier) -> str:
+    """Return what tuning chose, as the tables show it."""
+    result = classifier.tuning_
+    assert result is not None
+    return ", ".join(filter(None, [result.feature_set, result.model_name]))
 
 
 def train_on_one_core(train: Callable[[], Any]) -> Trained:
