@@ -43,6 +43,8 @@ class DefaultEffort:
     # Number of train and of test documents, the first ones; None for all.
     n_documents: int | None = None
     n_resamples: int = 10_000
+    # Folder of the checkpoints of the thorough budget; None keeps none.
+    checkpoints: Path | None = None
 
 
 DEFAULT = Benchmark(
@@ -50,8 +52,8 @@ DEFAULT = Benchmark(
     description="Compare the default with careful users of scikit-learn.",
     title="The default compared with careful users of scikit-learn",
     introduction=INTRODUCTION,
-    datasets={"baseline": CORPORA, "rival": CORPORA, "default": CORPORA},
-    full_effort=DefaultEffort(stored_f1=Path("docs/benchmarks")),
+    datasets={"baseline": CORPORA, "rival": CORPORA, "default": CORPORA, "thorough": CORPORA},
+    full_effort=DefaultEffort(stored_f1=Path("docs/benchmarks"), checkpoints=Path("build/checkpoints")),
     quick_effort=DefaultEffort(c_steps=(0, 4), n_documents=500, n_resamples=1_000),
     quick_description="500 documents, two values of C",
     packages=("setwise", "scikit-learn", "numpy", "scipy"),

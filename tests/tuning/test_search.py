@@ -183,6 +183,45 @@ class TestEndOfPaths:
             assert [(one.setting, one.value) for one in again] == [(one.setting, one.value) for one in whole]
             assert seen[-1].done == seen[-1].total == len(whole)
 
+    POOR_MIDDLE = (
+        StrengthPath((0.01,), {"l1_ratio": 1.0}),
+        StrengthPath((50.0,), {"l1_ratio": 0.5}),  # so strong that no feature is used
+        StrengthPath((0.01,), {"l1_ratio": 0.2}),
+        StrengthPath((0.01,), {"l1_ratio": 0.0}),
+        StrengthPath((0.01,), {"l1_ratio": 1.0, "strength_scaling": "label"}),
+    )
+
+    def test_smaller_l1_ratios_are_not_tried_after_one_that_is_clearly_worse(self) -> None:
+        whole = search(BR, self.POOR_MIDDLE, PARTS)
+        assert whole[1].value < (1.0 - CLEARLY_WORSE) * whole[0].value
+        found = search(BR, self.POOR_MIDDLE, PARTS, ends_paths=True)
+        assert [one.setting for one in found] == [whole[number].setting for number in (0, 1, 4)]
+
+    def test_l1_ratios_that_rise_in_value_are_all_tried(self) -> None:
+        rising = [self.POOR_MIDDLE[1], self.POOR_MIDDLE[2], self.POOR_MIDDLE[3]]
+        assert len(search(BR, rising, PARTS, ends_paths=True)) == 3
+
+    def test_l1_ratios_end_for_every_recipe_or_not_at_all(self) -> None:
+        values = {
+            one.name: [trial.value for trial in search(BR, self.POOR_MIDDLE[:2], PARTS, recipes=[one])]
+            for one in (PAPER, EXACT)
+        }
+        both = search(BR, self.POOR_MIDDLE, PARTS, recipes=[PAPER, EXACT], ends_paths=True)
+        ends = all(second < (1.0 - CLEARLY_WORSE) * first for first, second in values.values())
+        assert len(both) == (6 if ends else 10)
+
+    def test_resumed_l1_ratios_end_at_the_same_one(self, tmp_path: Path) -> None:
+        whole = search(BR, self.POOR_MIDDLE, PARTS, ends_paths=True, checkpoint=tmp_path / "whole")
+        written = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
+        for n_lines in range(1, len(written) + 1):
+            (tmp_path / "part").write_bytes(b"".join(written[:n_lines]))
+            seen: list[Progress] = []
+            again = search(
+                BR, self.POOR_MIDDLE, PARTS, ends_paths=True, checkpoint=tmp_path / "part", progress=seen.append
+            )
+            assert [(one.setting, one.value) for one in again] == [(one.setting, one.value) for one in whole]
+            assert seen[-1].done == seen[-1].total == len(whole)
+
 
 class TestResumed:
     MODELS: tuple[tuple[Any, list[StrengthPath], Patience | None], ...] = (

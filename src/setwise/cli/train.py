@@ -213,7 +213,7 @@ def _chosen(tuning: TuningResult, settings: dict[str, Any]) -> str:
     name, members = type(tuning.model).__name__, getattr(tuning.model, "members", ())
     if members:
         return f"{name} of " + ", ".join(f"{type(one.model).__name__} ({one.weight:.2f})" for one in members)
-    parameters = ", ".join(f"{name} {_setting(value)}" for name, value in settings.items())
+    parameters = ", ".join(f"{key} {_setting(value)}" for key, value in settings.items())
     stopped = "" if tuning.n_iterations is None else f", {tuning.n_iterations} iterations"
     return f"{name}, {parameters or 'parameters unchanged'}{stopped}"
 

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any, Literal
 
 from setwise._validation import Interval, check_parameters, checked_l1_ratio
-from setwise.learners import strength_grid
+from setwise.learners import LossName, strength_grid
 from setwise.models.base import falling_strengths
 
 __all__ = [
@@ -135,13 +135,17 @@ class _Range:
     without_l1: tuple[float, float]
 
 
-_LEARNER_RANGE = _Range((1e-1, 1e-4), (3e-3, 1e-6))
+_LEARNER_RANGES: dict[LossName, _Range] = {
+    "logistic": _Range((1e-1, 1e-4), (3e-3, 1e-6)),
+    # Its curvature is several times as large, so a squared penalty of the same strength does less.
+    "squared_hinge": _Range((1e-1, 1e-4), (1e-2, 3e-6)),
+}
 _CRF_RANGE = _Range((2e-2, 1e-3), (3e-3, 1e-4))
 
 _LEARNER_GRIDS: dict[BudgetName, tuple[int, tuple[float, ...]]] = {
     "quick": (5, (1.0,)),
     "normal": (8, (1.0, 0.5, 0.0)),
-    "thorough": (20, (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)),
+    "thorough": (12, (1.0, 0.8, 0.5, 0.2, 0.0)),
 }
 """Number of strengths, and L1 ratios, of BR, PCC and LSF."""
 
@@ -154,7 +158,7 @@ _CRF_GRIDS: dict[BudgetName, tuple[int, tuple[float, ...]]] = {
 
 def learner_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
     """Return the grid of a model whose path of strengths is warm-started: BR, PCC and LSF."""
-    return _elastic_grid(*_LEARNER_GRIDS[budget], _LEARNER_RANGE, critical)
+    return _elastic_grid(*_LEARNER_GRIDS[budget], _LEARNER_RANGES[model.loss], critical)
 
 
 def br_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:

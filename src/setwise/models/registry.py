@@ -104,7 +104,7 @@ AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
         AutoStage("br", "br", "thorough"),
         AutoStage("br, squared hinge", "br", "thorough", {"loss": "squared_hinge"}),
         AutoStage("pcc", "pcc", "normal"),
-        AutoStage("crf", "crf", "thorough"),
+        AutoStage("crf", "crf", "normal"),
         AutoStage("cbm", "cbm", "normal"),
     ),
 }

@@ -27,7 +27,7 @@ PAPER = Candidate("paper", Recipe("support", "gfm"))
 """The paper's prediction: support inference, then the set of the best expected F1."""
 
 CLEARLY_WORSE = 0.005
-"""A value is clearly worse where it is lower than the best of its path by more than this share of it."""
+"""A value is clearly worse than a better one where it is lower by more than this share of it."""
 
 REACH = 5.0
 """Strengths are tried down to the best one divided by this, however poor they are: noise may hide a better one."""
@@ -97,8 +97,9 @@ def search(
         Evaluate each fit by every recipe while it trains, without stopping it and without warm starts: the history of a
         trial then is the learning curve of its recipe on each part.
     ends_paths : bool
-        Whether a path ends once a much weaker strength is clearly worse than the best of the path, under every recipe.
-        The weakest strengths cost most and are rarely the best.
+        Whether a path ends once a much weaker strength is clearly worse than the best of the path, under every recipe,
+        and paths that differ in the L1 ratio alone end once one is clearly worse than the best before it. The weakest
+        strengths and the smallest ratios cost most.
     dataset : str
         Stored in the checkpoint.
     checkpoint : path or CheckpointSection, optional
@@ -120,14 +121,13 @@ def search(
     def note(trial: Trial) -> None:
         done[trial.setting, trial.recipe] = trial
 
-    def tried(path: StrengthPath) -> list[Setting]:
-        """Return the settings of the path, up to where it ends."""
-        settings = list(path.settings)
-        return settings[: run.end_of_path(settings, done)] if ends_paths else settings
+    def tried() -> list[list[Setting]]:
+        """Return the settings of each path, up to where it ends."""
+        return run.ended_paths(paths, done) if ends_paths else [list(path.settings) for path in paths]
 
     def report() -> None:
         if progress is not None:
-            total = sum(len(tried(path)) for path in paths)
+            total = sum(map(len, tried()))
             progress(Progress(len(done) // len(recipes), total, best_of(list(done.values()), run.scoring)))
 
     with ExitStack() as stack:
@@ -139,8 +139,8 @@ def search(
         for trial in run.restored(store, paths) if store is not None else ():
             note(trial)
         report()
-        for path in paths:
-            missing = {one for one in tried(path) if any((one, recipe.name) not in done for recipe in recipes)}
+        for number, path in enumerate(paths):
+            missing = {one for one in tried()[number] if any((one, recipe.name) not in done for recipe in recipes)}
             for trials in run.path(path, missing) if missing else ():
                 for trial in trials:
                     if (trial.setting, trial.recipe) not in done:
@@ -148,9 +148,9 @@ def search(
                             store.add(trial.row)
                         note(trial)
                 report()
-                if trials[-1].setting == tried(path)[-1]:
+                if trials[-1].setting == tried()[number][-1]:
                     break
-    return [done[setting, recipe.name] for path in paths for setting in tried(path) for recipe in recipes]
+    return [done[setting, recipe.name] for settings in tried() for setting in settings for recipe in recipes]
 
 
 def best_of(trials: Sequence[Trial], scoring: MetricName = "instance_f1") -> Trial | None:
@@ -203,8 +203,29 @@ class _Run:
                 f"Hint: remove that line, and run again."
             )
 
-    def end_of_path(self, settings: Sequence[Setting], done: dict[tuple[Setting, str], Trial]) -> int:
-        """Return how many settings of a path are to be tried, as far as those that are done tell."""
+    def ended_paths(self, paths: Sequence[StrengthPath], done: dict[tuple[Setting, str], Trial]) -> list[list[Setting]]:
+        """Return the settings of each path that are to be tried, as far as those that are done tell."""
+        tried: list[list[Setting]] = []
+        best: dict[str, float] = {}
+        family, is_over = None, False
+        for path in paths:
+            if family != (family := {**path.parameters, "l1_ratio": None}):
+                best, is_over = {}, False
+            settings = [] if is_over else list(path.settings)
+            settings = settings[: self._end_of_path(settings, done)]
+            tried.append(settings)
+            if is_over or any((one, recipe.name) not in done for one in settings for recipe in self.recipes):
+                continue
+            highest = {
+                recipe.name: max(oriented(self.scoring, done[one, recipe.name].value) for one in settings)
+                for recipe in self.recipes
+            }
+            is_over = all(_is_clearly_worse(value, best.get(name, value)) for name, value in highest.items())
+            best = {name: max(value, best.get(name, value)) for name, value in highest.items()}
+        return tried
+
+    def _end_of_path(self, settings: Sequence[Setting], done: dict[tuple[Setting, str], Trial]) -> int:
+        """Return how many settings of a path are to be tried."""
         best: dict[str, tuple[float, float]] = {}
         for number, setting in enumerate(settings, start=1):
             ends = True
@@ -216,8 +237,7 @@ class _Run:
                 if recipe.name not in best or value > best[recipe.name][0]:
                     best[recipe.name] = value, setting.strength
                 highest, strength = best[recipe.name]
-                is_worse = highest - value > CLEARLY_WORSE * abs(highest)
-                ends = ends and is_worse and setting.strength * REACH <= strength
+                ends = ends and _is_clearly_worse(value, highest) and setting.strength * REACH <= strength
             if ends:
                 return number
         return len(settings)
@@ -344,6 +364,10 @@ class _Run:
             )
             for recipe, value, history in zip(self.recipes, values, histories, strict=True)
         ]
+
+
+def _is_clearly_worse(value: float, best: float) -> bool:
+    return best - value > CLEARLY_WORSE * abs(best)
 
 
 def _is_number(value: Any) -> bool:
