@@ -141,10 +141,12 @@ def thorough_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
 
 
 def chosen_by(classifier: SetClassifier) -> str:
-    """Return what tuning chose, as the tables show it."""
+    """Return what tuning chose, and what every stage scored and took, as the tables show it."""
     result = classifier.tuning_
     assert result is not None
-    return ", ".join(filter(None, [result.feature_set, result.model_name]))
+    stages = [f"{one.name} {100 * one.value:.1f} ({one.seconds:.0f} s)" for one in result.model_trials]
+    chosen = " of ".join(filter(None, [result.model_name, result.feature_set]))
+    return f"{chosen}, of the stages {', '.join(stages)}"
 
 
 def train_on_one_core(train: Callable[[], Any]) -> Trained:
