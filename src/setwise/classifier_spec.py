@@ -313,8 +313,9 @@ class ClassifierSpec:
                 continue
             if candidates := self._feasible_candidates(model, recipe, may_be_empty):
                 grid = entry.grid(model, stage.budget, critical(model.loss))
-                scales_labels = entry.scales_labels and stage.budget in LABEL_BUDGETS
-                stages.append(Stage(stage.name, model, grid, candidates, entry.early_stopping, scales_labels))
+                scales = entry.scales_labels and stage.budget in LABEL_BUDGETS
+                early_stopping = entry.early_stopping
+                stages.append(Stage(stage.name, model, grid, candidates, early_stopping, scales, stage.ratio_of))
         return tune_models(
             stages,
             parts,

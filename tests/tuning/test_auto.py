@@ -60,7 +60,7 @@ def test_models_that_know_training_sets_only_are_not_tried_where_few_documents_h
     result = SetClassifier("auto", n_jobs=1).fit(own + 0.1, own).tuning_
     assert result is not None
     names = [trial.name for trial in result.model_trials]
-    assert names[:2] == ["br", "br, squared hinge"]
+    assert names[:2] == ["br, squared hinge", "br"]
     assert "crf" not in names
 
 
@@ -69,8 +69,26 @@ def test_every_stage_names_a_model_and_the_first_is_the_simplest(budget: Any) ->
     stages = AUTO_STAGES[budget]
     assert len({stage.name for stage in stages}) == len(stages)
     assert MODELS[stages[0].model].model is BinaryRelevance
-    for stage in stages:
+    for number, stage in enumerate(stages):
         MODELS[stage.model].model().set_params(**stage.parameters)._check_parameters()
+        assert stage.ratio_of in {"", *(earlier.name for earlier in stages[:number])}
+
+
+def test_the_second_loss_tries_the_ratio_that_was_best_with_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: dict[str, set[float]] = {}
+    chosen: dict[str, float] = {}
+    plain = auto._tune_stage
+
+    def noted(stage: Any, *arguments: Any) -> Any:
+        tried[stage.name] = {path.parameters["l1_ratio"] for path in stage.grid}
+        result = plain(stage, *arguments)
+        chosen[stage.name] = result.model.l1_ratio
+        return result
+
+    monkeypatch.setattr(auto, "_tune_stage", noted)
+    fitted()
+    assert tried["br, squared hinge"] == {1.0, 0.5, 0.0}
+    assert tried["br"] == {chosen["br, squared hinge"]}
 
 
 def worst_but(name: str) -> Any:
@@ -97,7 +115,7 @@ def test_a_pool_is_trained_on_all_documents_and_saved(monkeypatch: pytest.Monkey
     assert_array_equal(loaded.predict(NEW), classifier.predict(NEW))
     assert loaded.tuning_ is not None
     assert loaded.tuning_.model_name == "pool"
-    assert [trial.name for trial in loaded.tuning_.model_trials][:4] == ["br", "br, squared hinge", "crf", "pool"]
+    assert [trial.name for trial in loaded.tuning_.model_trials][:4] == ["br, squared hinge", "br", "crf", "pool"]
     assert loaded.get_params()["model"] == "auto"
     unrefitted = fitted(refit=False)
     assert unrefitted.model_.counts_.sum() < len(y)
@@ -119,7 +137,7 @@ class TestPreference:
         monkeypatch.setattr(auto, "standard_error", lambda *_: 1.0)
         simple = fitted(prefer="simple")
         assert simple.tuning_ is not None
-        assert simple.tuning_.model_name == "br"
+        assert simple.tuning_.model_name == AUTO_STAGES["normal"][0].name
 
     def test_the_best_where_no_simpler_one_is_near(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(auto, "_with_trial", worst_but("crf"))
@@ -138,7 +156,7 @@ class TestInterruption:
         with pytest.warns(UserWarning, match="interrupted: the best of the 2 models tuned so far is used"):
             classifier = fitted()
         assert classifier.tuning_ is not None
-        assert [trial.name for trial in classifier.tuning_.model_trials] == ["br", "br, squared hinge"]
+        assert [trial.name for trial in classifier.tuning_.model_trials] == ["br, squared hinge", "br"]
         assert isinstance(classifier.model_, BinaryRelevance)
 
     def test_before_the_first_model_there_is_nothing_to_keep(self, monkeypatch: pytest.MonkeyPatch) -> None:

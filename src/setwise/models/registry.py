@@ -85,6 +85,8 @@ class AutoStage:
     """Of its grid."""
     parameters: dict[str, Any] = field(default_factory=dict)
     """Beside those of the grid."""
+    ratio_of: str = ""
+    """The name of an earlier stage, if only the L1 ratio that was the best one there is tried."""
 
 
 LEAST_SEEN = 0.2
@@ -96,13 +98,13 @@ AUTO = "auto"
 AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
     "quick": (AutoStage("br", "br", "quick"),),
     "normal": (
-        AutoStage("br", "br", "normal"),
         AutoStage("br, squared hinge", "br", "normal", {"loss": "squared_hinge"}),
+        AutoStage("br", "br", "normal", ratio_of="br, squared hinge"),
         AutoStage("crf", "crf", "quick"),
     ),
     "thorough": (
-        AutoStage("br", "br", "thorough"),
         AutoStage("br, squared hinge", "br", "thorough", {"loss": "squared_hinge"}),
+        AutoStage("br", "br", "thorough", ratio_of="br, squared hinge"),
         AutoStage("pcc", "pcc", "normal"),
         AutoStage("crf", "crf", "normal"),
         AutoStage("cbm", "cbm", "normal"),

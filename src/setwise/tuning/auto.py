@@ -47,6 +47,14 @@ class Stage:
     early_stopping: Patience | None = None
     scales_labels: bool = False
     """Whether to try a scale and a shift per label."""
+    ratio_of: str = ""
+    """The name of an earlier stage, if only the L1 ratio that was the best one there is tried."""
+
+    def narrowed(self, results: Sequence[TuningResult]) -> Stage:
+        """Return the stage with the grid that is left after the results of the earlier ones."""
+        ratios = [one.model.l1_ratio for one in results if one.model_name == self.ratio_of]
+        kept = [path for path in self.grid if path.parameters.get("l1_ratio") in ratios]
+        return replace(self, grid=kept) if kept else self
 
 
 def tune_models(
@@ -95,7 +103,8 @@ def tune_models(
     try:
         for stage in stages:
             shown = _named(progress, stage) if len(stages) > 1 else progress
-            results.append(_tune_stage(stage, parts, scoring, random_state, checkpoint, shown))
+            narrowed = stage.narrowed(results)
+            results.append(_tune_stage(narrowed, parts, scoring, random_state, checkpoint, shown))
         if len(stages) > 1:
             results += _tune_pools(results, parts, pool_candidates, scoring, random_state, n_jobs, progress)
     except KeyboardInterrupt:

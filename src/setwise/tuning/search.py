@@ -98,8 +98,8 @@ def search(
         trial then is the learning curve of its recipe on each part.
     ends_paths : bool
         Whether a path ends once a much weaker strength is clearly worse than the best of the path, under every recipe,
-        and paths that differ in the L1 ratio alone end once one is clearly worse than the best before it. The weakest
-        strengths and the smallest ratios cost most.
+        and paths that differ in the L1 ratio alone end once one is not clearly better than the best before it, under
+        any recipe. The weakest strengths and the smallest ratios cost most.
     dataset : str
         Stored in the checkpoint.
     checkpoint : path or CheckpointSection, optional
@@ -220,7 +220,7 @@ class _Run:
                 recipe.name: max(oriented(self.scoring, done[one, recipe.name].value) for one in settings)
                 for recipe in self.recipes
             }
-            is_over = all(_is_clearly_worse(value, best.get(name, value)) for name, value in highest.items())
+            is_over = bool(best) and not any(_is_clearly_worse(best[name], highest[name]) for name in highest)
             best = {name: max(value, best.get(name, value)) for name, value in highest.items()}
         return tried
 
