@@ -11,9 +11,9 @@ if TYPE_CHECKING:  # numpy must not be imported before the command has set the n
     from benchmarks.harness.texts import LabeledTexts
 
 INTRODUCTION = """\
-**How to read it.** `SetClassifier("br")` gets the training texts and chooses its features on held-out documents; then
-it is trained again with each other feature set alone. Every feature set is tested once, after all of them have been
-trained. The F1 of two empty sets is 1.
+**How to read it.** `SetClassifier()` gets the training texts and chooses its features on held-out documents; then it is
+trained again with each other feature set alone. Every feature set is tested once, after all of them have been trained.
+The F1 of two empty sets is 1.
 """
 
 CORPORA = ("brighter_chn", "medical_raw", "xed_fi", "reuters21578", "ohsumed_raw", "goemotions")

@@ -63,5 +63,5 @@ def verdict_on_choice(corpus: str, chosen: float, best: float) -> str:
 
 def _train(train: TextPart, vectorizers: list[TextVectorizer]) -> _Trained:
     start = perf_counter()
-    classifier = SetClassifier("br", vectorizer=vectorizers, n_jobs=1).fit(train.texts, train.labels)
+    classifier = SetClassifier(vectorizer=vectorizers, n_jobs=1).fit(train.texts, train.labels)
     return _Trained(classifier, perf_counter() - start)
