@@ -40,7 +40,23 @@ class TestWeights:
         assert weights.sum() == pytest.approx(1.0)
         grid = [(a / 20, b / 20, 1 - (a + b) / 20) for a in range(21) for b in range(21 - a)]
         best = max(log_likelihood_of(np.array(point), log_likelihood) for point in grid)
-        assert log_likelihood_of(weights, log_likelihood) >= best - 1e-3 * len(rows)
+        assert log_likelihood_of(weights, log_likelihood) >= best - 1e-9
+
+    @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.floats(0.1, 30.0))
+    @settings(max_examples=60, deadline=None)
+    def test_the_optimality_conditions_hold(self, seed: int, n_members: int, spread: float) -> None:
+        """The mean responsibility of a member, over its weight, is 1 where it has a weight, and at most 1 elsewhere."""
+        rows = -spread * np.random.default_rng(seed).random((200, n_members))
+        weights = simplex_weights(rows)
+        likelihood = np.exp(rows - rows.max(axis=1, keepdims=True))
+        ratio = (likelihood / (likelihood @ weights)[:, None]).mean(axis=0)
+        assert ratio.max() <= 1.0 + 1e-6
+        assert_allclose(weights * (ratio - 1.0), 0.0, atol=1e-6)
+
+    def test_members_that_agree_share_their_weight(self) -> None:
+        rows = np.log([[0.9, 0.9, 0.1], [0.2, 0.2, 0.6], [0.5, 0.5, 0.4]])
+        pair, alone = simplex_weights(rows), simplex_weights(rows[:, 1:])
+        assert pair[:2].sum() == pytest.approx(alone[0], abs=1e-4)
 
     def test_a_model_that_is_always_better_takes_all(self) -> None:
         assert_allclose(simplex_weights(np.log([[0.9, 0.1]] * 5)), [1.0, 0.0], atol=1e-4)
