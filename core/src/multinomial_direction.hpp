@@ -150,8 +150,10 @@ class MultinomialDirection {
             const double gradient = model_->gradient[at(j) + k] + pulled_[k];
             const double stiffness = curvature + (is_intercept ? 0.0 : penalty_.l2);
             double next = value;
-            if (stiffness > 0.0)
-                next = is_intercept ? value - gradient / curvature : penalty_.minimiser(value, gradient, curvature);
+            if (!is_intercept)
+                next = penalty_.minimiser(value, gradient, curvature);
+            else if (curvature > 0.0)
+                next = value - gradient / curvature;
             next = std::clamp(next, start - reach, start + reach);
             change_[k] = static_cast<float>(next - value);
             step[at(j) + k] += next - value;

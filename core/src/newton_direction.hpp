@@ -172,11 +172,9 @@ class NewtonDirection {
         return options_.typical_rounds * static_cast<double>(X_.indptr[X_.n_cols] + entries_);
     }
 
-    // The new value of coordinate a, given the gradient of the quadratic there; zero change where H is flat.
+    // The new value of coordinate a, given the gradient of the quadratic there.
     double updated(std::int32_t a, double value, double gradient) const {
-        const double curvature = diagonal_[a];
-        if (curvature + model_->penalty.l2 <= 0.0) return value;
-        return within_reach((*work_)[a], model_->penalty.minimiser(value, gradient, curvature));
+        return within_reach((*work_)[a], model_->penalty.minimiser(value, gradient, diagonal_[a]));
     }
 
     // False when the budget, in entries read, or the sweeps were used up first. Sets: step_, intercept_step_, pull_,

@@ -31,6 +31,15 @@ TEST(minimiser_is_the_best_point_of_a_grid) {
                     }
 }
 
+TEST(without_curvature_the_l1_part_decides) {
+    const ElasticNet penalty(1.0, 1.0);
+    CHECK(penalty.minimiser(5.0, 0.0, 0.0) == 0.0);
+    CHECK(penalty.minimiser(-5.0, 0.9, 0.0) == 0.0);
+    CHECK(penalty.minimiser(5.0, -1.5, 0.0) == 5.0);  // the lower the further away: no minimum
+    CHECK(ElasticNet(0.0, 1.0).minimiser(5.0, 0.0, 0.0) == 5.0);
+    CHECK(ElasticNet(1.0, 0.5).minimiser(5.0, 0.0, 0.0) == 0.0);
+}
+
 // Of f(u) = curvature / 2 (u - centre)^2 + value(u).
 TEST(violation_is_zero_at_the_optimum_and_grows_away_from_it) {
     for (double strength : {0.0, 0.3, 2.0})

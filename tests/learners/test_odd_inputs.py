@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.special import expit
 
 from setwise.exceptions import NotConverged
-from setwise.learners import LabelFits, fit_labels, fit_path
+from setwise.learners import BinaryProblem, LabelFits, Start, fit_labels, fit_path
 from tests.learners.problems import Problem, small_problem
 
 RATIOS = pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
@@ -180,6 +180,17 @@ def test_separable_classes_under_little_or_no_penalty_stay_finite(strength: floa
     assert_finite(fits)
     assert fits.converged.all() or [w.category for w in caught] == [NotConverged]
     assert ((fits.scores(X)[:, 0] > 0) == [False, False, True, True]).all()
+
+
+@RATIOS
+def test_documents_without_curvature_do_not_keep_their_weights(l1_ratio: float) -> None:
+    """From a logit of 40 on, a document has neither slope nor curvature: the penalty alone pulls it back."""
+    X, y = np.kron(np.eye(4), np.ones((5, 3))), np.repeat([[1], [1], [0], [0]], 5, axis=0)
+    problem = BinaryProblem.of(X, y, None, None, False, 1)
+    start = Start(sp.csr_array(np.repeat([[40.0, 40.0, -40.0, -40.0]], 3, axis=1)), np.zeros(1))
+    (cold,), (warm,) = (problem.fit([1e-3], l1_ratio, 1e-9, 200, one) for one in (None, start))
+    assert warm.converged.all()
+    assert warm.objective == pytest.approx(cold.objective, abs=1e-9)
 
 
 @pytest.mark.parametrize("strength", [1e3, 1e12, 1e100])
