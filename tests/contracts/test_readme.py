@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.default import CORPORA
 from tests.cli.corpus import news
 from tests.cli.process import call
 from tests.models.corpora import small_corpus
@@ -193,12 +194,28 @@ def test_the_tutorial_goes_from_a_csv_to_predictions(
     assert "politics" in printed_by(program, "docs/tutorial.md")
 
 
+def rows_of_the_default(repository: Path) -> dict[str, dict[str, Any]]:
+    """Return the measured rows by corpus."""
+    lines = (repository / "docs" / "benchmarks" / "default.jsonl").read_text(encoding="utf-8").splitlines()
+    return {row["dataset"]: row for row in map(json.loads, lines) if row["section"] == "default"}
+
+
+def test_the_table_of_the_stages_has_the_figures_of_its_page(repository: Path) -> None:
+    page = (repository / "docs" / "tuning.md").read_text(encoding="utf-8")
+    table = page.split("## What each stage buys")[1].split("\n\n")[2]
+    heading, _, *lines = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
+    notes = {name: row["note"].split("; ")[0] for name, row in rows_of_the_default(repository).items()}
+    assert [name for name, *_ in lines] == [name for name in CORPORA if "of the stages" in notes.get(name, "")]
+    for name, *cells in lines:
+        chosen, stages = notes[name].split(", of the stages ")
+        for stage, cell in zip(heading[1:], cells, strict=True):
+            tried = re.search(rf"(?:^|, ){stage.lower()} (\d[^,]*)", stages)
+            assert cell.strip("*") == ("-" if tried is None else tried[1]), (name, stage)
+            assert cell.startswith("**") == (chosen.split(" of ")[0] == stage.lower()), name
+
+
 def test_the_table_of_the_gain_has_the_figures_of_its_page(readme: str, repository: Path) -> None:
-    measured = {}
-    for line in (repository / "docs" / "benchmarks" / "default.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if row["section"] == "default":
-            measured[row["dataset"]] = row["values"]
+    measured = {name: row["values"] for name, row in rows_of_the_default(repository).items()}
     rows = re.findall(
         r"^\| (\w+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| (\S+) \| (\S+) to (\S+) \|$", readme, re.MULTILINE
     )
