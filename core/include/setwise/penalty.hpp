@@ -22,8 +22,8 @@ struct ElasticNet {
         return std::max(std::abs(smooth) - l1, 0.0);
     }
 
-    // argmin over u of gradient * (u - v) + curvature / 2 * (u - v)^2 + value(u). Without curvature it is zero unless the
-    // gradient outweighs the L1 part, and then there is no minimum and v stays.
+    // argmin over u of gradient * (u - v) + curvature / 2 * (u - v)^2 + value(u). Without curvature it is zero unless
+    // the gradient outweighs the L1 part, and then there is no minimum and v stays.
     double minimiser(double v, double gradient, double curvature) const {
         if (curvature + l2 <= 0.0) return std::abs(gradient) < l1 ? 0.0 : v;
         const double pull = curvature * v - gradient;
