@@ -22,6 +22,7 @@ from benchmarks.harness.report import format_values, markdown_table
 from benchmarks.harness.rows import read_rows
 from benchmarks.harness.timing import Skipped
 from setwise.exceptions import InvalidData
+from setwise.models import AUTO_STAGES
 from tests.benchmarks.small import TinyParts, number
 
 FEW = DefaultEffort(c_steps=(0, 4), n_resamples=200)
@@ -135,6 +136,25 @@ def test_a_corpus_of_texts_is_compared_end_to_end(
 )
 def test_verdict(difference: Difference, verdict: str) -> None:
     assert default_rows.verdict_on(difference) == verdict
+
+
+def test_the_thorough_budget_is_compared_with_its_goal_and_goes_on_from_a_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(AUTO_STAGES, "thorough", AUTO_STAGES["quick"])  # the test is of the row, not of the stages
+    monkeypatch.setitem(default_rows.GOALS, "easy", 1.0)
+    monkeypatch.setitem(default_rows.GOALS, "hard", 101.0)
+    effort = replace(FEW, checkpoints=tmp_path / "new folder")
+    for name, verdict in (("easy", "yes"), ("hard", "no: "), ("other", "")):
+        (row,) = default_rows.thorough_rows(parts := TinyParts(name), effort)
+        assert row.verdict.startswith(verdict)
+        assert bool(row.verdict) == bool(verdict)
+        assert parts.events == ["train", "test"]
+        assert row.values["goal"] == default_rows.GOALS.get(name)
+    written = (tmp_path / "new folder" / "hard.jsonl").read_bytes()
+    (again,) = default_rows.thorough_rows(TinyParts("hard"), effort)
+    assert again.values["F1"] == row.values["F1"]
+    assert (tmp_path / "new folder" / "hard.jsonl").read_bytes() == written
 
 
 def test_all_corpora_share_one_table() -> None:

@@ -15,6 +15,7 @@ from setwise.exceptions import InvalidData
 from setwise.models import AUTO_STAGES, BUDGETS, MODELS, BinaryRelevance, Ensemble, PairwiseCRF
 from setwise.tuning import auto, pooling
 from tests.models.corpora import name_lists, same_state, small_corpus
+from tests.tuning.resumed import refuse_to_search_br_again
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 
@@ -173,7 +174,7 @@ class TestCheckpoint:
         fitted(checkpoint=file)
         lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
         file.write_text("".join(lines[:-3]), encoding="utf-8")  # as if the second model had not been finished
-        monkeypatch.setattr(BinaryRelevance, "fit_path", lambda *_: pytest.fail("a finished setting was trained again"))
+        refuse_to_search_br_again(monkeypatch)
         again = fitted(checkpoint=file)
         assert_array_equal(again.predict(NEW), normal.predict(NEW))
         assert same_state(again.model_, normal.model_)
@@ -189,7 +190,7 @@ class TestCheckpoint:
         texts = [" ".join(f"word{j}" for j in row.indices) + " common" for row in X]
         options: dict[str, Any] = {"n_jobs": 1, "checkpoint": tmp_path / "tuning.jsonl"}
         first = SetClassifier("br", **options).fit(texts, name_lists(y))
-        monkeypatch.setattr(BinaryRelevance, "fit_path", lambda *_: pytest.fail("a finished setting was trained again"))
+        refuse_to_search_br_again(monkeypatch)
         again = SetClassifier("br", **options).fit(texts, name_lists(y))
         assert first.predict(texts) == again.predict(texts)
         assert again.tuning_ is not None
@@ -198,7 +199,7 @@ class TestCheckpoint:
     def test_a_random_state_is_known_by_its_seed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         options: dict[str, Any] = {"budget": "quick", "checkpoint": tmp_path / "tuning.jsonl"}
         SetClassifier(random_state=np.random.RandomState(3), **options).fit(X, y)
-        monkeypatch.setattr(BinaryRelevance, "fit_path", lambda *_: pytest.fail("a finished setting was trained again"))
+        refuse_to_search_br_again(monkeypatch)
         SetClassifier(random_state=np.random.RandomState(3), **options).fit(X, y)
         with pytest.raises(InvalidData, match="is the checkpoint of another run"):
             SetClassifier(random_state=np.random.RandomState(4), **options).fit(X, y)

@@ -21,6 +21,7 @@ from setwise.models import MODELS, BinaryRelevance, LabelSizeFactors, fit_for
 from setwise.posterior import Posterior
 from setwise.tuning import FEW_DOCUMENTS, default_validation
 from tests.models.corpora import name_lists, same_state, small_corpus
+from tests.tuning.resumed import refuse_to_search_br_again
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 
@@ -136,7 +137,7 @@ def test_a_model_without_a_feasible_recipe_is_refused() -> None:
 def test_a_fit_continues_from_its_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "tuning.jsonl"
     whole = SetClassifier(budget="quick", checkpoint=file).fit(X, y)
-    monkeypatch.setattr(BinaryRelevance, "fit_path", lambda *_: pytest.fail("a finished setting was trained again"))
+    refuse_to_search_br_again(monkeypatch)
     again = SetClassifier(budget="quick", checkpoint=file).fit(X, y)
     assert_array_equal(whole.predict(NEW), again.predict(NEW))
 

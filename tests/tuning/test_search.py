@@ -173,16 +173,6 @@ class TestEndOfPaths:
         found = search(BR, self.LONG, PARTS, ends_paths=True)
         assert trained == [one.setting.strength for one in found]
 
-    def test_a_resumed_path_ends_at_the_same_strength(self, tmp_path: Path) -> None:
-        whole = search(BR, self.LONG, PARTS, ends_paths=True, checkpoint=tmp_path / "whole")
-        written = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
-        for n_lines in range(1, len(written) + 1):
-            (tmp_path / "part").write_bytes(b"".join(written[:n_lines]))
-            seen: list[Progress] = []
-            again = search(BR, self.LONG, PARTS, ends_paths=True, checkpoint=tmp_path / "part", progress=seen.append)
-            assert [(one.setting, one.value) for one in again] == [(one.setting, one.value) for one in whole]
-            assert seen[-1].done == seen[-1].total == len(whole)
-
     POOR_MIDDLE = (
         StrengthPath((0.01,), {"l1_ratio": 1.0}),
         StrengthPath((50.0,), {"l1_ratio": 0.5}),  # so strong that no feature is used
@@ -210,15 +200,14 @@ class TestEndOfPaths:
         found = search(BR, self.POOR_MIDDLE[:3], PARTS, recipes=[PAPER, EXACT], ends_paths=True)
         assert [one.value for one in found] == [0.5, 0.5, 0.4, 0.6, 0.3, 0.3]
 
-    def test_resumed_l1_ratios_end_at_the_same_one(self, tmp_path: Path) -> None:
-        whole = search(BR, self.POOR_MIDDLE, PARTS, ends_paths=True, checkpoint=tmp_path / "whole")
+    @pytest.mark.parametrize("paths", [LONG, POOR_MIDDLE], ids=["strengths", "ratios"])
+    def test_a_resumed_search_ends_at_the_same_settings(self, tmp_path: Path, paths: Any) -> None:
+        whole = search(BR, paths, PARTS, ends_paths=True, checkpoint=tmp_path / "whole")
         written = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
         for n_lines in range(1, len(written) + 1):
             (tmp_path / "part").write_bytes(b"".join(written[:n_lines]))
             seen: list[Progress] = []
-            again = search(
-                BR, self.POOR_MIDDLE, PARTS, ends_paths=True, checkpoint=tmp_path / "part", progress=seen.append
-            )
+            again = search(BR, paths, PARTS, ends_paths=True, checkpoint=tmp_path / "part", progress=seen.append)
             assert [(one.setting, one.value) for one in again] == [(one.setting, one.value) for one in whole]
             assert seen[-1].done == seen[-1].total == len(whole)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,8 @@ class FeatureColumns:
     """Largest absolute value."""
     matrix: Any
     """The features as they were passed in."""
+    derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What was computed from the features and is needed by several fits."""
 
     @classmethod
     def of(cls, X: Any) -> FeatureColumns:

@@ -36,6 +36,7 @@ from setwise.learners import (
 )
 from setwise.models.base import Callback, LabelModel, reads_model
 from setwise.models.crf_pairs import PairTerms
+from setwise.models.crf_screening import ScreenedFeatures
 from setwise.models.state_checks import check_array, check_range, check_sparse
 from setwise.posterior import Posterior, Rows
 
@@ -70,6 +71,9 @@ class PairwiseCRF(LabelModel):
         Whether there are pair terms v.
     pair_strength : float, optional
         Weight of the penalty of the pair terms; None takes ``strength``.
+    screening_strength : float, optional
+        Where there are many features, those alone get weights that BR with squared hinge and an L1 penalty of this
+        strength uses for some label: a fit then takes a fraction of the time. None gives weights to all features.
     tol : float, optional
         Largest violation of the optimality conditions to end with. By default a small share of the violation at zero
         weights.
@@ -119,6 +123,7 @@ class PairwiseCRF(LabelModel):
         **SOLVER_CONSTRAINTS,
         "pairs": Boolean(),
         "pair_strength": NoneOr(Interval("real", 0, None)),
+        "screening_strength": NoneOr(Interval("real", 0, None)),
         "memory": Interval("integer", 1, None),
     }
     _fitted: ClassVar = ("coef_", "intercept_", "pair_labels_", "pair_weights_", "sets_", "counts_", "set_bias_")
@@ -139,6 +144,7 @@ class PairwiseCRF(LabelModel):
         max_iter: int = 500,
         memory: int = 10,
         n_jobs: int | None = None,
+        screening_strength: float | None = None,
     ) -> None:
         self.strength = strength
         self.l1_ratio = l1_ratio
@@ -148,6 +154,7 @@ class PairwiseCRF(LabelModel):
         self.max_iter = max_iter
         self.memory = memory
         self.n_jobs = n_jobs
+        self.screening_strength = screening_strength
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback | None = None) -> PairwiseCRF:
         """Fit all weights together; ``callback`` is called after each iteration of L-BFGS."""
@@ -156,10 +163,10 @@ class PairwiseCRF(LabelModel):
         pair_strength = self.strength if self.pair_strength is None else self.pair_strength
         n_jobs = effective_n_jobs(self.n_jobs)
         options = QuasiNewtonOptions(memory=self.memory, n_jobs=n_jobs)
-        problem = _Likelihood.of(X, y, sample_weight, bool(self.pairs), n_jobs)
+        problem = _Likelihood.of(X, y, sample_weight, bool(self.pairs), n_jobs, self.screening_strength)
         self.__dict__.pop("_support", None)
         self.classes_ = problem.support.sets.names
-        self.n_features_in_ = problem.features.n_features
+        self.n_features_in_ = problem.screened.n_features
         self.sets_ = problem.support.sets.indicator
         self.counts_ = problem.support.counts
         self.history_: list[dict[str, float]] = []
@@ -201,7 +208,7 @@ class PairwiseCRF(LabelModel):
         """Set every fitted attribute that depends on the weights."""
         terms, q = problem.pair_terms, iterate.point[problem.pair_weights]
         single = terms.single_terms(q)  # the pair terms already contain it, so the intercept leaves it out
-        self.coef_ = problem.weights_by_label(iterate.point)
+        self.coef_ = problem.screened.outward(problem.weights_by_label(iterate.point))
         self.intercept_ = iterate.point[problem.intercepts][: single.size] - single
         self.pair_weights_ = terms.four_weights(q)
         self.set_bias_ = terms.set_scores(q) + self.sets_ @ single
@@ -314,19 +321,27 @@ class CRFPosterior(Posterior):
 class _Likelihood:
     """The data of a fit, and its parameters as one vector: weights, intercepts, and one number q per pair."""
 
-    features: FeatureColumns
+    screened: ScreenedFeatures
     support: Support
     pair_terms: PairTerms
     sample_weight: Array | None
     n_jobs: int
 
     @classmethod
-    def of(cls, X: Any, y: Any, sample_weight: Any, pairs: bool, n_jobs: int) -> _Likelihood:
+    def of(
+        cls, X: Any, y: Any, sample_weight: Any, pairs: bool, n_jobs: int, screening_strength: float | None = None
+    ) -> _Likelihood:
         features, labels = FeatureColumns.of(X), LabelMatrix.of(y)
         labels.check_rows(features.n_samples)
         support = Support.of(labels)
         weight = None if sample_weight is None else check_sample_weight(sample_weight, features.n_samples)
-        return cls(features, support, PairTerms.of(support.sets.indicator, pairs), weight, n_jobs)
+        screened = ScreenedFeatures.of(features, labels, screening_strength, weight, n_jobs)
+        return cls(screened, support, PairTerms.of(support.sets.indicator, pairs), weight, n_jobs)
+
+    @property
+    def features(self) -> FeatureColumns:
+        """The features that have weights."""
+        return self.screened.features
 
     @property
     def stride(self) -> int:
@@ -392,5 +407,5 @@ class _Likelihood:
         return loss, np.concatenate([weights.ravel(), intercepts, self.pair_terms.gradient(by_set)])
 
     def weights_by_label(self, point: NDArray[np.float64]) -> sp.csr_array:
-        """Return the weights, labels by features, as the caller numbers features."""
+        """Return the weights, labels by the features that have some."""
         return self.features.sparse_weights(point[self.weights].reshape(-1, self.stride), self.support.sets.n_labels)

@@ -140,7 +140,10 @@ _LEARNER_RANGES: dict[LossName, _Range] = {
     # Its curvature is several times as large, so a squared penalty of the same strength does less.
     "squared_hinge": _Range((1e-1, 1e-4), (1e-2, 3e-6)),
 }
-_CRF_RANGE = _Range((2e-2, 1e-3), (3e-3, 1e-4))
+_CRF_RANGE = _Range((2e-2, 1e-4), (3e-3, 1e-4))
+
+_CRF_SCREENING = 1e-3
+"""Strength of the classifier that chooses the features of a CRF, as a share of the critical one: weak, to miss few."""
 
 _LEARNER_GRIDS: dict[BudgetName, tuple[int, tuple[float, ...]]] = {
     "quick": (5, (1.0,)),
@@ -150,8 +153,8 @@ _LEARNER_GRIDS: dict[BudgetName, tuple[int, tuple[float, ...]]] = {
 """Number of strengths, and L1 ratios, of BR, PCC and LSF."""
 
 _CRF_GRIDS: dict[BudgetName, tuple[int, tuple[float, ...]]] = {
-    "quick": (3, (0.5,)),
-    "normal": (4, (0.5, 0.0)),
+    "quick": (4, (0.5,)),
+    "normal": (5, (0.5, 0.0)),
     "thorough": (6, (1.0, 0.5, 0.0)),
 }
 
@@ -176,7 +179,9 @@ def br_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPat
 
 def crf_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
     """Return the grid of CRF, where each strength is trained on its own."""
-    return _elastic_grid(*_CRF_GRIDS[budget], _CRF_RANGE, critical)
+    screening = {"screening_strength": _CRF_SCREENING * critical}
+    paths = _elastic_grid(*_CRF_GRIDS[budget], _CRF_RANGE, critical)
+    return [StrengthPath(path.strengths, {**path.parameters, **screening}) for path in paths]
 
 
 def _elastic_grid(n_strengths: int, l1_ratios: tuple[float, ...], reach: _Range, critical: float) -> list[StrengthPath]:

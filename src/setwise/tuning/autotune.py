@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from setwise.prediction import UNCHANGED, Adjustment, Candidate, Recipe, screeni
 from setwise.tuning.checkpoint import CheckpointSection
 from setwise.tuning.feature_selection import FeatureTrial
 from setwise.tuning.label_scaling import FittedLabelScaling, LabelScalingAdjustment
-from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search
+from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search, train_again
 from setwise.tuning.validation import Part
 
 __all__ = ["Alternative", "ModelTrial", "TuningResult", "autotune"]
@@ -159,7 +159,7 @@ def autotune(
     result : TuningResult
     """
     trials: list[Trial] = []
-    finalists: list[tuple[dict[str, Any], int | None]] = [({}, None)]
+    finalists: list[Trial | None] = [None]
     if grid is not None:
         screens = screening(candidates)
         trials = search(
@@ -170,21 +170,29 @@ def autotune(
             scoring=scoring,
             early_stopping=early_stopping,
             ends_paths=True,
+            keeps_best=True,
             dataset=dataset,
             checkpoint=checkpoint,
             progress=progress,
         )
-        finalists = _finalists(trials, screens, scoring)
+        finalists = list(_finalists(trials, screens, scoring))
+        trials = [replace(one, trained=None) for one in trials]
     adjustments: dict[str, Adjustment] = {"": UNCHANGED}
     if scales_labels:
         adjustments["labels scaled, "] = LabelScalingAdjustment()
     n_selections = len(adjustments) * (len(candidates) + 1)
-    steps = _StepCounter("choosing the prediction", len(finalists) * (len(parts) + n_selections), progress)
+    steps = _StepCounter("choosing the prediction", len(finalists) * (1 + n_selections), progress)
     best: TuningResult | None = None
     alternatives: list[Alternative] = []
-    for settings, n_iterations in finalists:
-        one = clone(model).set_params(**settings)
-        trained = [steps.after(fit_for(one, part.features, part.y, n_iterations, part.sample_weight)) for part in parts]
+    for trial in finalists:
+        if trial is None or grid is None:
+            settings, n_iterations, one = {}, None, clone(model)
+            trained = [fit_for(one, part.features, part.y, None, part.sample_weight) for part in parts]
+        else:
+            settings, n_iterations = trial.setting.values, trial.n_iterations
+            one = clone(model).set_params(**settings)
+            trained = train_again(model, grid, parts, trial, early_stopping is not None)
+        steps.step()
         held = [part.held_out(fitted) for part, fitted in zip(parts, trained, strict=True)]
         for prefix, adjustment in adjustments.items():
             selected = steps.after(
@@ -235,13 +243,11 @@ class _StepCounter:
         return result
 
 
-def _finalists(
-    trials: Sequence[Trial], screens: Sequence[Candidate], scoring: MetricName
-) -> list[tuple[dict[str, Any], int | None]]:
-    """Return the best setting under each screening recipe, once."""
-    found: dict[Any, tuple[dict[str, Any], int | None]] = {}
+def _finalists(trials: Sequence[Trial], screens: Sequence[Candidate], scoring: MetricName) -> Iterable[Trial]:
+    """Return the best trial under each screening recipe, one per setting."""
+    found: dict[Any, Trial] = {}
     for screen in screens:
         best = best_of([one for one in trials if one.recipe == screen.name], scoring)
         assert best is not None
-        found[best.setting] = best.setting.values, best.n_iterations
-    return list(found.values())
+        found.setdefault(best.setting, best)
+    return found.values()

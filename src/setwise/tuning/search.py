@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -14,14 +15,14 @@ from typing import Any
 from setwise._estimator import clone
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.metrics import MetricName, checked_metric, oriented
-from setwise.models import ModelSize, Patience, Setting, StrengthPath
+from setwise.models import ModelSize, Patience, Setting, StrengthPath, fit_for
 from setwise.prediction import Candidate, Recipe, evaluate_recipe, tune_recipe
 from setwise.tuning.checkpoint import Checkpoint, CheckpointSection
 from setwise.tuning.early_stopping import CurveSchedule, EarlyStopping, learning_curve
 from setwise.tuning.fingerprint import fingerprint
 from setwise.tuning.validation import Part
 
-__all__ = ["PAPER", "Progress", "ProgressCallback", "Trial", "best_of", "search", "trial_of_row"]
+__all__ = ["PAPER", "Progress", "ProgressCallback", "Trial", "best_of", "search", "train_again", "trial_of_row"]
 
 PAPER = Candidate("paper", Recipe("support", "gfm"))
 """The paper's prediction: support inference, then the set of the best expected F1."""
@@ -46,6 +47,8 @@ class Trial:
     """The metric on the held-out documents."""
     row: dict[str, Any]
     """The trial as it is stored in the checkpoint."""
+    trained: list[Any] | None = field(default=None, compare=False, repr=False)
+    """The model of each part as it was evaluated; None where it was not kept."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ def search(
     early_stopping: Patience | None = None,
     learning_curves: CurveSchedule | None = None,
     ends_paths: bool = False,
+    keeps_best: bool = False,
     dataset: str = "",
     checkpoint: str | Path | CheckpointSection | None = None,
     progress: ProgressCallback | None = None,
@@ -97,9 +101,11 @@ def search(
         Evaluate each fit by every recipe while it trains, without stopping it and without warm starts: the history of a
         trial then is the learning curve of its recipe on each part.
     ends_paths : bool
-        Whether a path ends once a much weaker strength is clearly worse than the best of the path, under every recipe,
-        and paths that differ in the L1 ratio alone end once one is not clearly better than the best before it, under
-        any recipe. The weakest strengths and the smallest ratios cost most.
+        Whether to leave out what is unlikely to win: strengths after a much weaker one that is clearly worse than the
+        best of its path under every recipe, and L1 ratios after one that is clearly better than the ones before it
+        under no recipe. The weakest strengths and the smallest ratios cost most.
+    keeps_best : bool
+        Whether the best trial under each recipe keeps its models, unless it was read from a checkpoint.
     dataset : str
         Stored in the checkpoint.
     checkpoint : path or CheckpointSection, optional
@@ -118,8 +124,16 @@ def search(
     run = _Run(model, parts, recipes, checked_metric(scoring, "scoring"), early_stopping, learning_curves, dataset)
     done: dict[tuple[Setting, str], Trial] = {}
 
+    best: dict[str, Trial] = {}
+
     def note(trial: Trial) -> None:
-        done[trial.setting, trial.recipe] = trial
+        before = best.get(trial.recipe)
+        is_best = before is None or oriented(run.scoring, trial.value) > oriented(run.scoring, before.value)
+        if is_best:
+            best[trial.recipe] = trial
+        for one, stays in ((before, not is_best), (trial, is_best)):
+            if one is not None:
+                done[one.setting, one.recipe] = one if keeps_best and stays else replace(one, trained=None)
 
     def tried() -> list[list[Setting]]:
         """Return the settings of each path, up to where it ends."""
@@ -153,6 +167,27 @@ def search(
     return [done[setting, recipe.name] for settings in tried() for setting in settings for recipe in recipes]
 
 
+def train_again(
+    model: Any, paths: Sequence[StrengthPath], parts: Sequence[Part], trial: Trial, early_stopping: bool
+) -> list[Any]:
+    """Return the model of each part as it was when the trial was evaluated, to the last bit.
+
+    Where fits are warm-started, the path is walked again up to the setting. With early stopping, every part is trained
+    for the number of iterations of the trial.
+    """
+    if trial.trained is not None:
+        return trial.trained
+    path = next(path for path in paths if trial.setting in path.settings)
+    base = clone(model).set_params(**path.parameters)
+    if early_stopping:
+        base.set_params(strength=trial.setting.strength)
+        return [fit_for(base, part.features, part.y, trial.n_iterations, part.sample_weight) for part in parts]
+    strengths = [strength for strength in path.strengths if strength >= trial.setting.strength]
+    return [
+        deque(base.fit_path(part.features, part.y, strengths, part.sample_weight), maxlen=1).pop() for part in parts
+    ]
+
+
 def best_of(trials: Sequence[Trial], scoring: MetricName = "instance_f1") -> Trial | None:
     """Return the best trial, the first of equals; None where there is none."""
     return max(trials, key=lambda one: oriented(scoring, one.value), default=None)
@@ -171,6 +206,8 @@ class _Trained:
     n_iterations: int | None = None
     histories: list[History] = field(default_factory=list)
     """One per recipe; empty where nothing was evaluated during the training."""
+    repeatable: bool = True
+    """Whether training for ``n_iterations`` gives these models: parts may have stopped at different ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,6 +335,7 @@ class _Run:
                     [model for model, _ in fits],
                     round(statistics.median(best)) if best else None,
                     [history] * len(self.recipes),
+                    repeatable=len({stopping.best_iteration for _, stopping in fits}) == 1,
                 )
 
     def _with_curves(
@@ -348,19 +386,22 @@ class _Run:
         size = trained.models[0].size()
         histories: list[History] = trained.histories or [[]] * len(self.recipes)
         return [
-            trial_of_row(
-                {
-                    "dataset": self.dataset,
-                    "model": type(self.model).__name__,
-                    **trained.setting.values,
-                    "recipe": recipe.name,
-                    "n_iterations": trained.n_iterations,
-                    "scoring": self.scoring,
-                    "value": value,
-                    "seconds": round(seconds, 4),
-                    **size._asdict(),
-                    "history": history,
-                }
+            replace(
+                trial_of_row(
+                    {
+                        "dataset": self.dataset,
+                        "model": type(self.model).__name__,
+                        **trained.setting.values,
+                        "recipe": recipe.name,
+                        "n_iterations": trained.n_iterations,
+                        "scoring": self.scoring,
+                        "value": value,
+                        "seconds": round(seconds, 4),
+                        **size._asdict(),
+                        "history": history,
+                    }
+                ),
+                trained=trained.models if trained.repeatable else None,
             )
             for recipe, value, history in zip(self.recipes, values, histories, strict=True)
         ]
