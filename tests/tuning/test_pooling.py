@@ -104,6 +104,13 @@ def test_the_pooled_posterior_is_that_of_the_ensemble() -> None:
     )
 
 
+def test_equal_weights_are_those_of_every_member() -> None:
+    joint = joint_held_out([[held] for held in HELD])
+    pool = PoolAdjustment("support", "equal").fit(joint)
+    assert_array_equal(pool.weights, np.full(3, 1 / 3))
+    assert pool.calibrations == PoolAdjustment("support").fit(joint).calibrations
+
+
 def test_members_of_no_weight_are_dropped() -> None:
     pool = PoolAdjustment().fit(joint_held_out([[one] for one in HELD]))
     light = replace(pool, weights=np.array([0.0, 0.75, 0.25]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ from setwise.models import (
 )
 from setwise.prediction import Candidate, HeldOut, Recipe, TuningTargets, tune_recipe
 from setwise.tuning import PAPER, Progress, Validation, best_of, search
-from setwise.tuning.search import CLEARLY_WORSE, REACH, _Run
-from tests.models.corpora import small_corpus
+from setwise.tuning.search import CLEARLY_WORSE, REACH, _Run, train_again
+from tests.models.corpora import same_state, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 
@@ -270,6 +271,58 @@ class TestResumed:
         assert [progress.done for progress in seen] == [4, 5, 6]
         assert seen[-1].best == best_of(whole)
         assert [one.value for one in whole] == [one.value for one in search(BR, PATHS, PARTS)]
+
+
+class TestBestModels:
+    FOLDS = Validation(n_folds=3).parts(X, LABELS)
+    RECIPES = (PAPER, EXACT)
+
+    def test_the_best_trial_under_each_recipe_has_its_models(self) -> None:
+        trials = search(BR, PATHS, PARTS, recipes=self.RECIPES, keeps_best=True)
+        for recipe in self.RECIPES:
+            of_recipe = [one for one in trials if one.recipe == recipe.name]
+            best = best_of(of_recipe)
+            assert [one for one in of_recipe if one.trained is not None] == [best]
+            assert best is not None
+            assert best.trained is not None
+            assert scored(best.trained[0], recipe.recipe) == best.value
+        assert all(one.trained is None for one in search(BR, PATHS, PARTS))
+
+    @pytest.mark.parametrize(
+        ("model", "paths", "patience", "parts"),
+        [
+            (BR, PATHS, None, FOLDS),
+            (
+                BinaryRelevance(n_jobs=1, loss="squared_hinge"),
+                [StrengthPath((0.1, 0.01), {"l1_ratio": 0.0})],
+                None,
+                PARTS,
+            ),
+            (PairwiseCRF(n_jobs=1), [StrengthPath((0.1, 0.01))], Patience(2, 3), PARTS),
+            (BernoulliMixture(2, n_jobs=1), [StrengthPath((0.1, 0.01))], Patience(2, 3), PARTS),
+        ],
+        ids=["paths", "squares", "crf", "cbm"],
+    )
+    def test_models_that_were_not_kept_are_trained_again_to_the_last_bit(
+        self, model: Any, paths: Any, patience: Any, parts: Any
+    ) -> None:
+        trials = search(model, paths, parts, early_stopping=patience, keeps_best=True)
+        best = best_of(trials)
+        assert best is not None
+        assert best.trained is not None
+        again = train_again(model, paths, parts, replace(best, trained=None), patience is not None)
+        for kept, trained in zip(best.trained, again, strict=True):
+            assert same_state(kept, trained)
+        assert train_again(model, paths, parts, best, patience is not None) is best.trained
+
+    def test_models_of_folds_that_stopped_at_different_iterations_are_not_kept(self) -> None:
+        trials = search(
+            PairwiseCRF(n_jobs=1), [StrengthPath((0.01,))], self.FOLDS, early_stopping=Patience(1, 1), keeps_best=True
+        )
+        (best,) = trials
+        stopped = {max(history, key=lambda row: row[1])[0] for history in best.row["history"]}
+        assert len(stopped) > 1
+        assert best.trained is None
 
 
 def test_an_unknown_scoring_is_refused() -> None:

@@ -30,9 +30,14 @@ class _Pool:
     over: Literal["support", "all"]
     needs: str
     """The ability that a member must have."""
+    weighting: Literal["likelihood", "equal"] = "likelihood"
 
 
-POOLS = (_Pool("pool", "support", "log_prob"), _Pool("pool without support", "all", "rescaled"))
+POOLS = (
+    _Pool("pool", "support", "log_prob"),
+    _Pool("pool of equal weights", "support", "log_prob", "equal"),
+    _Pool("pool without support", "all", "rescaled"),
+)
 """The pools that are tried, each of all models that have the ability."""
 
 
@@ -170,7 +175,7 @@ def _tune_pools(
             candidates,
             joint_held_out([held[m] for m in able]),
             scoring=scoring,
-            adjustment=PoolAdjustment(kind.over),
+            adjustment=PoolAdjustment(kind.over, kind.weighting),
             random_state=random_state,
         )
         assert isinstance(selected.adjust, FittedPool)

@@ -142,14 +142,21 @@ class FittedPool:
 
 @dataclass(frozen=True)
 class PoolAdjustment:
-    """Turns the posteriors of several models into their pool: calibrates each, then weighs them by likelihood."""
+    """Turns the posteriors of several models into their pool: calibrates each, then weighs them.
+
+    The weights are those of the highest likelihood, or equal: where one model has by far the best likelihood it gets
+    all weight, although another one that errs elsewhere would still improve the F1.
+    """
 
     over: Literal["support", "all"] = "support"
+    weighting: Literal["likelihood", "equal"] = "likelihood"
 
     def fit(self, parts: Sequence[HeldOut]) -> FittedPool:
         """Fit on documents that no member was trained on."""
         by_member = [_of_member(parts, number) for number in range(len(_members(parts[0])))]
         calibrations = [self._calibration(held) for held in by_member]
+        if self.weighting == "equal":
+            return FittedPool(np.full(len(by_member), 1.0 / len(by_member)), calibrations, self.over)
         log_likelihood = np.column_stack(
             [
                 np.concatenate([self._log_likelihood(one, calibration) for one in held])

@@ -30,7 +30,7 @@ PAPER = Candidate("paper", Recipe("support", "gfm"))
 CLEARLY_WORSE = 0.005
 """A value is clearly worse than a better one where it is lower by more than this share of it."""
 
-REACH = 5.0
+REACH = 2.5
 """Strengths are tried down to the best one divided by this, however poor they are: noise may hide a better one."""
 
 
