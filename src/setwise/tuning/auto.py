@@ -111,7 +111,8 @@ def tune_models(
             narrowed = stage.narrowed(results)
             results.append(_tune_stage(narrowed, parts, scoring, random_state, checkpoint, shown))
         if len(stages) > 1:
-            results += _tune_pools(results, parts, pool_candidates, scoring, random_state, n_jobs, progress)
+            models = tuple(results)  # pools are added as they are tuned, and are no members themselves
+            results += _tune_pools(models, parts, pool_candidates, scoring, random_state, n_jobs, progress)
     except KeyboardInterrupt:
         if not results:
             raise
