@@ -238,8 +238,17 @@ class SetClassifier(SetPredictor):
                     X_train = unchanged() if transformer is None else documents
                     return [spec.part_with(X_train, labels, weight, X_valid, validation_data[1], transformer)]
 
+                folds = None if validation_data is not None else spec.feature_validation(n_documents, seed)
+
+                def make_trial_parts(transformer: Any) -> list[Part]:
+                    assert folds is not None
+                    return folds.parts(documents, labels, spec.support, weight, transformer)
+
                 with spec.checkpoint(seed, documents, labels, weight, *_validation_data(validation_data)) as store:
-                    choice = spec.choose_features(feature_sets, make_parts, may_be_empty, seed, store, progress)
+                    trial_parts = None if folds is None else make_trial_parts
+                    choice = spec.choose_features(
+                        feature_sets, make_parts, trial_parts, may_be_empty, seed, store, progress
+                    )
                     matrix = self._fit_features(documents, choice.chosen)
                     features = unchanged() if matrix is documents else FeatureColumns.of(matrix)
                     result = spec.tune(

@@ -72,6 +72,7 @@ from setwise.tuning import (
     autotune,
     data_fingerprint,
     default_validation,
+    feature_validation,
     parameter_text,
     seen_share,
     select_features,
@@ -240,6 +241,7 @@ class ClassifierSpec:
         self,
         feature_sets: list[FeatureSet],
         make_parts: Callable[[Any], list[Part]],
+        make_trial_parts: Callable[[Any], list[Part]] | None,
         may_be_empty: bool,
         seed: int,
         checkpoint: Checkpoint | None,
@@ -254,6 +256,7 @@ class ClassifierSpec:
             feature_sets,
             make_parts,
             recipes,
+            make_trial_parts=make_trial_parts,
             scoring=self._options.scoring,
             n_jobs=self._options.n_jobs,
             checkpoint=checkpoint,
@@ -344,6 +347,12 @@ class ClassifierSpec:
         text = parameter_text({**parameters, "seed": seed})
         run = {"fingerprint": data_fingerprint(text, documents, labels.names, labels.indicator, *others)}
         return Checkpoint(self._options.checkpoint, run)
+
+    def feature_validation(self, n_documents: int, seed: int) -> Validation | None:
+        """Return how documents are held out to compare feature sets, where that is not as for all else."""
+        if self._options.cv is not None or self.keeps_folds:
+            return None
+        return feature_validation(n_documents, seed)
 
     def _validation(self, n_documents: int, seed: int) -> Validation:
         """Return how documents are held out."""

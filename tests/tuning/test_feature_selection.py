@@ -13,7 +13,7 @@ import setwise
 from setwise import SetClassifier, TextVectorizer
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.text import candidate_vectorizers, feature_set_name
-from setwise.tuning import Part
+from setwise.tuning import Part, feature_selection, validation
 
 
 def _ordered_pairs(n: int, seed: int = 0) -> tuple[list[str], list[list[str]]]:
@@ -42,6 +42,26 @@ def test_bigrams_are_chosen_where_the_order_of_words_matters() -> None:
     assert words.n_features < bigrams.n_features
     assert classifier.vectorizer_.ngram_range == (1, 2)
     assert classifier.predict(["a dog bites man", "a man bites dog"]) == [["accident", "animal"], ["news"]]
+
+
+def test_feature_sets_are_compared_by_folds_where_one_held_out_part_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts, labels = _ordered_pairs(120)
+    monkeypatch.setattr(validation, "FEW_DOCUMENTS", 100)
+    compared: list[int] = []
+    search_features = feature_selection.search
+
+    def counted(model: Any, grid: Any, parts: Any, **options: Any) -> Any:
+        compared.append(sum(part.y_held.n_samples for part in parts))
+        return search_features(model, grid, parts, **options)
+
+    monkeypatch.setattr(feature_selection, "search", counted)
+    vectorizers = [TextVectorizer(), TextVectorizer((1, 2))]
+    classifier = SetClassifier("br", vectorizer=vectorizers).fit(texts, labels)
+    assert compared == [120, 120]
+    assert classifier.tuning_ is not None
+    assert sum(len(sets.indptr) - 1 for sets in classifier.tuning_.held_out_sets) == 24  # all else has one part
+    SetClassifier("br", vectorizer=vectorizers, cv=0.3).fit(texts, labels)
+    assert compared[2:] == [36, 36]
 
 
 def test_words_win_where_nothing_else_is_better() -> None:

@@ -16,6 +16,7 @@ from setwise.tuning.validation import (
     Part,
     Validation,
     default_validation,
+    feature_validation,
     seen_share,
     take_documents,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "check_checkpoint",
     "data_fingerprint",
     "default_validation",
+    "feature_validation",
     "joint_held_out",
     "learning_curve",
     "parameter_text",

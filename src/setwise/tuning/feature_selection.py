@@ -57,6 +57,7 @@ def select_features(
     make_parts: Callable[[Any], list[Part]],
     recipes: Sequence[Candidate],
     *,
+    make_trial_parts: Callable[[Any], list[Part]] | None = None,
     scoring: MetricName = "instance_f1",
     n_jobs: int | None = None,
     checkpoint: Checkpoint | None = None,
@@ -76,6 +77,8 @@ def select_features(
         ``make_parts(transformer)`` returns training and held-out documents, the transformer fitted to the former.
     recipes : sequence of Candidate
         A feature set is scored by the best of them.
+    make_trial_parts : callable, optional
+        As ``make_parts``, for the documents that feature sets are compared on, where these are others.
     scoring : str
         Name of the metric.
     n_jobs : int, optional
@@ -100,12 +103,14 @@ def select_features(
         tried = {trial.name: trial.value for trial in trials}
         if any(name in tried and not gains_over(tried[name], trials[0].value) for name in one.combines):
             continue
-        parts = make_parts(one.transformer)
+        parts = (make_trial_parts or make_parts)(one.transformer)
         section = None if checkpoint is None else checkpoint.section(f"features, {one.name}")
         value = _best_value(parts, recipes, scoring, n_jobs, section, progress, (number, len(feature_sets)))
         trials.append(FeatureTrial(one.name, value, parts[0].features.n_features))
         if number == 0 or gains_over(value, best_value):
             best, best_parts, best_value = one, parts, value
+    if make_trial_parts is not None:
+        best_parts = make_parts(best.transformer)
     return FeatureChoice(best, best_parts, trials)
 
 

@@ -20,17 +20,22 @@ from setwise.prediction import HeldOut
 
 __all__ = [
     "FEW_DOCUMENTS",
+    "FEW_FOR_FEATURES",
     "MAX_HELD_OUT",
     "N_FOLDS",
     "Part",
     "Validation",
     "default_validation",
+    "feature_validation",
     "seen_share",
     "take_documents",
 ]
 
 FEW_DOCUMENTS = 2000
 """With fewer documents a held-out part is too small to choose by, and cross-validation is used."""
+
+FEW_FOR_FEATURES = 10_000
+"""With fewer documents feature sets are compared by cross-validation: they differ by less than the noise of a fifth."""
 
 N_FOLDS = 3
 """Folds of cross-validation, unless the caller says how many."""
@@ -165,3 +170,10 @@ def seen_share(parts: Sequence[Part]) -> float:
 def default_validation(n_documents: int, random_state: int = 0) -> Validation:
     """Hold out a fifth once, or with few documents, use three folds."""
     return Validation(0.2, N_FOLDS if n_documents < FEW_DOCUMENTS else None, random_state, MAX_HELD_OUT)
+
+
+def feature_validation(n_documents: int, random_state: int = 0) -> Validation | None:
+    """Return the folds that feature sets are compared by, where one held-out part would be too small for that."""
+    if not FEW_DOCUMENTS <= n_documents < FEW_FOR_FEATURES:
+        return None  # as default_validation holds out
+    return Validation(n_folds=N_FOLDS, random_state=random_state)
