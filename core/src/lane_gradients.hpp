@@ -33,7 +33,8 @@ struct LaneSystem {
 template <int kWidth>
 struct LaneVectors {
     std::int32_t n_features;
-    float* lines;          // the move and its product with H
+    float* move;
+    const float* product;  // of H with the move
     float* x;              // the solution so far
     float* residual;       // what remains of b
     const float* inverse;  // of the preconditioner; 0 where the feature does not take part
@@ -51,8 +52,8 @@ SETWISE_INLINE void take_kernel(const LaneVectors<kWidth>& vectors, const float*
     }
     for (std::int32_t j = 0; j < vectors.n_features; ++j) {
         const std::int64_t at = static_cast<std::int64_t>(kWidth) * j;
-        const float* move = vectors.lines + 2 * at;
-        const float* product = move + kWidth;
+        const float* move = vectors.move + at;
+        const float* product = vectors.product + at;
         float* x = vectors.x + at;
         float* residual = vectors.residual + at;
         const float* inverse = vectors.inverse + at;
@@ -75,7 +76,7 @@ SETWISE_INLINE void take_kernel(const LaneVectors<kWidth>& vectors, const float*
     }
 }
 
-// move = rescaled residual + mix * move; the next product starts from zero. Returns |move|^2.
+// move = rescaled residual + mix * move, and squares = |move|^2.
 template <int kWidth>
 SETWISE_INLINE void turn_kernel(const LaneVectors<kWidth>& vectors, const float* mix, double* squares) {
     float by[kWidth];
@@ -83,15 +84,13 @@ SETWISE_INLINE void turn_kernel(const LaneVectors<kWidth>& vectors, const float*
     for (int l = 0; l < kWidth; ++l) by[l] = mix[l];
     for (std::int32_t j = 0; j < vectors.n_features; ++j) {
         const std::int64_t at = static_cast<std::int64_t>(kWidth) * j;
-        float* move = vectors.lines + 2 * at;
-        float* product = move + kWidth;
+        float* move = vectors.move + at;
         const float* residual = vectors.residual + at;
         const float* inverse = vectors.inverse + at;
 #pragma omp simd
         for (int l = 0; l < kWidth; ++l) {
             const float next = residual[l] * inverse[l] + by[l] * move[l];
             move[l] = next;
-            product[l] = 0.0f;
             sum[l] += static_cast<double>(next) * next;
         }
     }
@@ -102,14 +101,17 @@ template <class Values, int kWidth>
 class LaneGradients {
   public:
     LaneGradients(const FeatureMatrix<Values>& features, int max_rounds)
-        : rows_(features.rows),
+        : columns_(features.columns),
+          rows_(features.rows),
           max_rounds_(max_rounds),
-          curvature_(static_cast<std::size_t>(kWidth) * features.columns.n_rows),
-          lines_(static_cast<std::size_t>(2 * kWidth) * features.columns.n_cols),
-          x_(lines_.size() / 2),
-          residual_(lines_.size() / 2),
-          inverse_(lines_.size() / 2) {
-        for (auto* table : {&curvature_, &lines_, &x_, &residual_, &inverse_}) table->fill(0.0f);
+          curvature_(static_cast<std::size_t>(kWidth) * columns_.n_rows),
+          pull_(curvature_.size()),
+          move_(static_cast<std::size_t>(kWidth) * columns_.n_cols),
+          product_(move_.size()),
+          x_(move_.size()),
+          residual_(move_.size()),
+          inverse_(move_.size()) {
+        for (auto* table : {&curvature_, &pull_, &move_, &product_, &x_, &residual_, &inverse_}) table->fill(0.0f);
     }
 
     bool is_running(int lane) const { return is_running_[lane]; }
@@ -132,9 +134,7 @@ class LaneGradients {
                 const float b = own > 0.0f ? static_cast<float>(-(model.gradient[j] + model.penalty.l2 * model.weights[j]))
                                            : 0.0f;
                 const float move = b * inverse;
-                const std::size_t line = 2 * kWidth * static_cast<std::size_t>(j) + l;
-                lines_[line] = move;
-                lines_[line + kWidth] = 0.0f;
+                move_[at] = move;
                 x_[at] = 0.0f;
                 residual_[at] = b;
                 inverse_[at] = inverse;
@@ -155,10 +155,7 @@ class LaneGradients {
 
     // One round of every lane that is running.
     void run_round() {
-        dispatch<hessian_kernel<kWidth, Values>>(
-            rows_, HessianPass<kWidth>{documents_.data(), static_cast<std::int32_t>(documents_.size()),
-                                       curvature_.data(), move_b_.data(), lines_.data(), product_b_.data(),
-                                       bend_.data()});
+        multiply();
         std::array<float, kWidth> length{}, mix{};
         std::array<bool, kWidth> before = is_running_;
         for (int l = 0; l < kWidth; ++l) {
@@ -169,7 +166,8 @@ class LaneGradients {
             else
                 is_running_[l] = false;  // flat to single precision: no curvature left to follow
         }
-        const LaneVectors<kWidth> vectors{rows_.n_rows, lines_.data(), x_.data(), residual_.data(), inverse_.data()};
+        const LaneVectors<kWidth> vectors{rows_.n_rows, move_.data(),     product_.data(),
+                                          x_.data(),    residual_.data(), inverse_.data()};
         std::array<double, kWidth> slope;
         std::array<float, kWidth> largest;
         dispatch<take_kernel<kWidth>>(vectors, length.data(), l2_.data(), slope.data(), largest.data());
@@ -228,25 +226,47 @@ class LaneGradients {
         x_b_[l] = 0.0f;
     }
 
-    // Sets: documents_.
+    // Products of every H with its move. Sets: pull_, product_, product_b_, bend_.
+    void multiply() {
+        const auto n_documents = static_cast<std::int32_t>(documents_.size());
+        dispatch<pull_kernel<kWidth, Values>>(
+            rows_, PullPass<kWidth>{documents_.data(), n_documents, curvature_.data(), move_.data(), move_b_.data(),
+                                    pull_.data(), product_b_.data(), bend_.data()});
+        if (n_entries_ >= kFew * static_cast<double>(rows_.n_entries())) {
+            dispatch<product_by_columns_kernel<kWidth, Values>>(columns_, pull_.data(), product_.data());
+        } else {
+            product_.fill(0.0f);
+            dispatch<product_by_rows_kernel<kWidth, Values>>(rows_, documents_.data(), n_documents, pull_.data(),
+                                                             product_.data());
+        }
+    }
+
+    // Sets: documents_, n_entries_; clears pull_.
     void choose_documents() {
+        pull_.fill(0.0f);
         documents_.clear();
+        n_entries_ = 0;
         for (std::int32_t i = 0; i < rows_.n_cols; ++i) {
             bool is_curved = false;
             for (int l = 0; l < kWidth; ++l)
                 is_curved |= is_running_[l] && curvature_[static_cast<std::size_t>(kWidth) * i + l] > 0.0f;
-            if (is_curved) documents_.push_back(i);
+            if (!is_curved) continue;
+            documents_.push_back(i);
+            n_entries_ += static_cast<double>(rows_.count(i));
         }
     }
 
     template <class T>
     using Lanes = std::array<T, kWidth>;
 
+    static constexpr double kFew = 0.5;  // share of the entries below which their documents are read, not the columns
+
+    const Columns<Values>& columns_;
     const Columns<Values>& rows_;
     const int max_rounds_;
-    LaneTable<float> curvature_;                     // documents x lanes
-    LaneTable<float> lines_;                         // features x (move, product)
-    LaneTable<float> x_, residual_, inverse_;        // features x lanes
+    LaneTable<float> curvature_, pull_;                         // documents x lanes
+    LaneTable<float> move_, product_, x_, residual_, inverse_;  // features x lanes
+    double n_entries_ = 0.0;                                    // of documents_
     std::vector<std::int32_t> documents_;            // those with curvature in a running lane
     Lanes<bool> is_running_{};
     Lanes<int> n_rounds_{};

@@ -68,7 +68,8 @@ class LaneServer {
     using Label = SmoothLabel<Loss>;
 
     LaneServer(const FeatureMatrix<Values>& features, const SolverOptions& options)
-        : rows_(features.rows),
+        : columns_(features.columns),
+          rows_(features.rows),
           gradients_(features, options.max_sweeps),
           by_feature_(static_cast<std::size_t>(kWidth) * rows_.n_rows),
           diagonal_(by_feature_.size()),
@@ -151,25 +152,12 @@ class LaneServer {
         if (lanes.empty()) return;
         by_document_.fill(0.0);
         curvature_.fill(0.0f);
-        by_feature_.fill(0.0);
-        diagonal_.fill(0.0f);
         for_each_place(rows_.n_cols, lanes, [&](std::int32_t i, int l, std::size_t at) {
             by_document_[at] = lanes_[l]->residual()[i];
             curvature_[at] = static_cast<float>(lanes_[l]->curvature()[i]);
         });
-        documents_.clear();
-        for (std::int32_t i = 0; i < rows_.n_cols; ++i) {
-            bool counts = false;
-            for (int l = 0; l < kWidth; ++l) {
-                const std::size_t at = static_cast<std::size_t>(kWidth) * i + l;
-                counts |= by_document_[at] != 0.0 || curvature_[at] != 0.0f;
-            }
-            if (counts) documents_.push_back(i);
-        }
         dispatch<derivative_kernel<kWidth, Values>>(
-            rows_, DerivativePass<kWidth>{documents_.data(), static_cast<std::int32_t>(documents_.size()),
-                                          by_document_.data(), curvature_.data(), by_feature_.data(),
-                                          diagonal_.data()});
+            columns_, DerivativePass<kWidth>{by_document_.data(), curvature_.data(), by_feature_.data(), diagonal_.data()});
         for_each_place(rows_.n_rows, lanes, [&](std::int32_t j, int l, std::size_t at) {
             lanes_[l]->gradient()[j] = by_feature_[at];
         });
@@ -192,6 +180,7 @@ class LaneServer {
             for (const int l : lanes) visit(k, l, static_cast<std::size_t>(kWidth) * k + l);
     }
 
+    const Columns<Values>& columns_;
     const Columns<Values>& rows_;
     LaneGradients<Values, kWidth> gradients_;
     std::array<Label*, kWidth> lanes_{};
@@ -199,7 +188,6 @@ class LaneServer {
     LaneTable<float> diagonal_;            // of the Hessians, features x lanes
     LaneTable<double> by_document_;        // products or residuals, documents x lanes
     LaneTable<float> curvature_;           // documents x lanes
-    std::vector<std::int32_t> documents_;  // those that matter to any lane
 };
 
 // Fits labels with passes as wide as there are labels.
