@@ -131,8 +131,8 @@ class LaneGradients {
                 const float own = diagonal[at] / static_cast<float>(scale_[l]);
                 // A feature that no curved document has is on its own: finish() knows its step.
                 const float inverse = own > 0.0f ? 1.0f / (own + l2_[l]) : 0.0f;
-                const float b = own > 0.0f ? static_cast<float>(-(model.gradient[j] + model.penalty.l2 * model.weights[j]))
-                                           : 0.0f;
+                const float b =
+                    own > 0.0f ? static_cast<float>(-(model.gradient[j] + model.penalty.l2 * model.weights[j])) : 0.0f;
                 const float move = b * inverse;
                 move_[at] = move;
                 x_[at] = 0.0f;
@@ -188,8 +188,8 @@ class LaneGradients {
         if (is_running_ != before) choose_documents();
     }
 
-    // Writes the solutions of systems that are over: steps[k] has one value per feature for systems[k]. Returns nothing
-    // of the intercepts, see intercept_step().
+    // Writes the solutions of systems that are over: steps[k] has one value per feature for systems[k]. Those of the
+    // intercepts are intercept_step().
     void finish(const std::vector<LaneSystem>& systems, const std::vector<double*>& steps) const {
         for (std::int32_t j = 0; j < rows_.n_rows; ++j)
             for (std::size_t k = 0; k < systems.size(); ++k) {
@@ -267,7 +267,7 @@ class LaneGradients {
     LaneTable<float> curvature_, pull_;                         // documents x lanes
     LaneTable<float> move_, product_, x_, residual_, inverse_;  // features x lanes
     double n_entries_ = 0.0;                                    // of documents_
-    std::vector<std::int32_t> documents_;            // those with curvature in a running lane
+    std::vector<std::int32_t> documents_;                       // those with curvature in a running lane
     Lanes<bool> is_running_{};
     Lanes<int> n_rounds_{};
     Lanes<double> target_{}, scale_{}, slope_{}, squares_{}, bend_{};

@@ -73,9 +73,9 @@ class SmoothLabel {
     const std::vector<double>& weights() const { return weights_; }
     const std::vector<double>& residual() const { return residual_; }
     const std::vector<double>& curvature() const { return curvature_; }
-    std::vector<double>& products() { return products_; }   // to be filled when scores are needed
-    std::vector<double>& gradient() { return gradient_; }   // to be filled when the gradient is needed
-    std::vector<double>& step() { return step_; }           // to be filled when a direction is needed
+    std::vector<double>& products() { return products_; }  // to be filled when scores are needed
+    std::vector<double>& gradient() { return gradient_; }  // to be filled when the gradient is needed
+    std::vector<double>& step() { return step_; }          // to be filled when a direction is needed
     LocalModel model() const {
         return {penalty_, weights_.data(), gradient_.data(), intercept_gradient_, curvature_.data()};
     }
@@ -207,8 +207,8 @@ class SmoothLabel {
                 for (std::int32_t i = 0; i < n_; ++i) scores_[i] -= scores_before_[i];
             has_along = true;
             move_to(share);
-            return penalty_of_weights() + Loss::mean_along(n_, scores_before_.data(), scores_.data(), share, y_.data(),
-                                                           targets_.weight);
+            return penalty_of_weights() +
+                   Loss::mean_along(n_, scores_before_.data(), scores_.data(), share, y_.data(), targets_.weight);
         });
         if (taken_ == 0.0) {  // no share of the step lowers the objective
             weights_.swap(weights_before_);
