@@ -10,14 +10,15 @@
 namespace setwise {
 namespace {
 
-template <class Solver, class Values>
-std::vector<BinaryFit> fit_with(const FeatureMatrix<Values>& features, const BinaryTargets& targets,
-                                const BinaryStart& start, const SolverOptions& options, const std::atomic<bool>& stop) {
+template <class Values, class Loss>
+std::vector<BinaryFit> fit_sparse(const FeatureMatrix<Values>& features, const BinaryTargets& targets,
+                                  const BinaryStart& start, const SolverOptions& options,
+                                  const std::atomic<bool>& stop) {
     const std::int32_t n_labels = targets.y.n_cols;
     const std::size_t n_fits = options.path.size() + 1;
     std::vector<BinaryFit> fits(n_labels * n_fits);
     share_out(options.n_threads, n_labels, 1, [&](Items& items) {
-        Solver solver(features, targets, start, options, stop);
+        SparseSolver<Values, Loss> solver(features, targets, start, options, stop);
         for (const std::int64_t label : items)
             if (!stop) solver.fit(static_cast<std::int32_t>(label), &fits[label * n_fits]);
     });
@@ -43,8 +44,8 @@ std::vector<BinaryFit> fit_binary(const FeatureMatrix<Values>& features, const B
                                   const std::atomic<bool>& stop) {
     return with_loss(targets.loss, [&]<class Loss>(Loss) {
         const SolverOptions tuned = options_for<Loss>(options);
-        if (options.l1_ratio == 0.0) return fit_with<SmoothSolver<Values, Loss>>(features, targets, start, tuned, stop);
-        return fit_with<SparseSolver<Values, Loss>>(features, targets, start, tuned, stop);
+        if (options.l1_ratio == 0.0) return fit_smooth<Values, Loss>(features, targets, start, tuned, stop);
+        return fit_sparse<Values, Loss>(features, targets, start, tuned, stop);
     });
 }
 
