@@ -23,6 +23,7 @@ from setwise.models.grids import (
 )
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
+from setwise.models.powerset import PowerSet
 from setwise.models.precomputed import posterior_of_probabilities
 from setwise.models.registry import (
     AUTO,
@@ -60,6 +61,7 @@ __all__ = [
     "ModelState",
     "PairwiseCRF",
     "Patience",
+    "PowerSet",
     "Setting",
     "StrengthPath",
     "check_array",

@@ -20,6 +20,7 @@ from setwise.models.ensemble import Ensemble
 from setwise.models.grids import BudgetName, Patience, StrengthPath, br_grid, cbm_grid, crf_grid, learner_grid
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
+from setwise.models.powerset import PowerSet
 
 __all__ = [
     "AUTO",
@@ -69,6 +70,14 @@ MODELS: dict[str, ModelEntry] = {
         # CBM is best after two or three iterations of EM, and the first says little.
         ModelEntry("cbm", BernoulliMixture, "conditional Bernoulli mixture", cbm_grid, Patience(3, 3)),
         ModelEntry("lsf", LabelSizeFactors, "label and size factors"),
+        ModelEntry(
+            "powerset",
+            PowerSet,
+            "multinomial over the training sets",
+            crf_grid,
+            Patience(4, 40, 10),
+            only_training_sets=True,
+        ),
     )
 }
 """Every model by name."""
