@@ -25,6 +25,7 @@ from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 from setwise.models.powerset import PowerSet
 from setwise.models.precomputed import posterior_of_probabilities
+from setwise.models.rakel import RandomLabelsets
 from setwise.models.registry import (
     AUTO,
     AUTO_STAGES,
@@ -62,6 +63,7 @@ __all__ = [
     "PairwiseCRF",
     "Patience",
     "PowerSet",
+    "RandomLabelsets",
     "Setting",
     "StrengthPath",
     "check_array",

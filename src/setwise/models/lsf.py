@@ -16,7 +16,8 @@ from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, SizeMarginals, require_room
 from setwise.learners import BinaryProblem, ClassFit, FeatureColumns, LabelFits, fit_labels
 from setwise.models.base import Callback, LabelModel, falling_strengths
-from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, SizeOptions, warn_unless_converged
+from setwise.models.class_fits import ClassOptions, warn_unless_converged
+from setwise.models.lsf_parts import LabelSizes, SizeClassifiers
 from setwise.models.state_checks import check_array, check_count, check_range, check_sparse
 from setwise.posterior import Posterior, Rows
 
@@ -133,7 +134,7 @@ class LabelSizeFactors(LabelModel):
         if self.form == "binary":
             self._fit_pairs(features, pairs, sample_weight, callback)
         else:
-            options = SizeOptions(self.strength, self.l1_ratio, self.tol, self.max_iter, effective_n_jobs(self.n_jobs))
+            options = ClassOptions(self.strength, self.l1_ratio, self.tol, self.max_iter, effective_n_jobs(self.n_jobs))
             rows = sp.csr_array(FeatureColumns.matrix_of(X))
             classifiers = SizeClassifiers(rows, pairs, sample_weight, options)
             self._fit_labels_and_sizes(features, pairs, sample_weight, classifiers, callback)
@@ -177,7 +178,7 @@ class LabelSizeFactors(LabelModel):
         if callback is None:
             fits = self._fit_columns(features, pairs, sample_weight, None)
             self._set_fits(fits, classifiers, classifiers.fit())
-            warn_unless_converged(self.size_fits_)
+            warn_unless_converged(self.size_fits_, "size classifiers")
             return
         steps = classifiers.steps()
         last, ended = 0, False
@@ -194,7 +195,7 @@ class LabelSizeFactors(LabelModel):
         while not ended and not steps.converged and last < self.max_iter:  # the labels have converged, the sizes not
             after_iteration(last + 1, fits)
         if not ended:
-            warn_unless_converged(self.size_fits_)
+            warn_unless_converged(self.size_fits_, "size classifiers")
 
     def _fit_columns(self, features: FeatureColumns, pairs: LabelSizes, sample_weight: Any, callback: Any) -> LabelFits:
         return fit_labels(

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise._validation import check_sample_weight
-from setwise.exceptions import NotConverged
 from setwise.labels import LabelMatrix, csr_of_ones
 from setwise.learners import ClassFit, ClassProblem
+from setwise.models.class_fits import ClassOptions, ClassSteps, in_threads
 
-__all__ = ["LabelSizes", "SizeClassifiers", "SizeOptions", "warn_unless_converged"]
-
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
+__all__ = ["LabelSizes", "SizeClassifiers"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,17 +64,6 @@ class LabelSizes:
         return csr_of_ones(columns, lengths, n_columns)
 
 
-@dataclass(frozen=True)
-class SizeOptions:
-    """How the size classifiers are fitted."""
-
-    strength: float
-    l1_ratio: float
-    tol: float | None
-    max_iter: int
-    n_jobs: int
-
-
 class SizeClassifiers:
     """One multinomial over sizes per label that occurs with several sizes, fitted to the documents with that label.
 
@@ -88,7 +71,7 @@ class SizeClassifiers:
     n_l documents with the label, the strength is n / n_l times as large.
     """
 
-    def __init__(self, X: sp.csr_array, pairs: LabelSizes, sample_weight: Any, options: SizeOptions) -> None:
+    def __init__(self, X: sp.csr_array, pairs: LabelSizes, sample_weight: Any, options: ClassOptions) -> None:
         self._X = X
         self._weight = np.ones(X.shape[0]) if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
         self._pairs = pairs
@@ -113,12 +96,12 @@ class SizeClassifiers:
             problem, strength, tol = self._problem(sizes)
             return problem.fit(strength, options.l1_ratio, tol, options.max_iter, None)
 
-        return _in_threads(fit, self._several, options.n_jobs)
+        return in_threads(fit, self._several, options.n_jobs)
 
-    def steps(self) -> _Steps:
+    def steps(self) -> ClassSteps:
         """Return the classifiers before their first iteration, to be advanced one iteration at a time."""
-        problems = _in_threads(self._problem, self._several, self._options.n_jobs)
-        return _Steps(problems, self._options)
+        problems = in_threads(self._problem, self._several, self._options.n_jobs)
+        return ClassSteps(problems, self._options)
 
     def _problem(self, sizes: _Sizes) -> tuple[ClassProblem, float, float]:
         targets = np.eye(sizes.n_classes)[sizes.classes]
@@ -150,51 +133,3 @@ class _Sizes:
     n_classes: int
     rows: NDArray[Any]
     classes: NDArray[Any]
-
-
-class _Steps:
-    """Size classifiers that advance together, one iteration at a time."""
-
-    def __init__(self, problems: list[tuple[ClassProblem, float, float]], options: SizeOptions) -> None:
-        self._problems = problems
-        self._options = options
-        self.fits = [problem.fit(strength, options.l1_ratio, tol, 0, None) for problem, strength, tol in problems]
-
-    @property
-    def converged(self) -> bool:
-        """Whether all classifiers have converged."""
-        return all(fit.converged for fit in self.fits)
-
-    def advance(self, iteration: int) -> None:
-        """Take one iteration of every classifier that has not converged."""
-
-        def step(at: int) -> ClassFit:
-            (problem, strength, _), fit = self._problems[at], self.fits[at]
-            return fit if fit.converged else problem.step(fit, strength, self._options.l1_ratio, iteration)
-
-        self.fits = _in_threads(step, range(len(self.fits)), self._options.n_jobs)
-
-
-def warn_unless_converged(fits: list[ClassFit]) -> None:
-    """Warn where size classifiers ended before they converged."""
-    late = [fit for fit in fits if not fit.converged]
-    if late:
-        worst = max(late, key=lambda fit: fit.violation / fit.tol)
-        warnings.warn(
-            f"{len(late)} of {len(fits)} size classifiers did not converge: after {worst.n_iter} iterations the worst "
-            f"violation is {worst.violation:.2g}, above the tolerance {worst.tol:.2g}. "
-            f"Hint: raise max_iter, tol or strength.",
-            NotConverged,
-            stacklevel=3,
-        )
-
-
-def _in_threads(work: Callable[[_Item], _Result], items: Iterable[_Item], n_jobs: int) -> list[_Result]:
-    """Call ``work`` on each item in threads; the core releases the interpreter while it fits."""
-    if n_jobs == 1:
-        return [work(item) for item in items]
-    pool = ThreadPoolExecutor(n_jobs)
-    try:
-        return list(pool.map(work, items))
-    finally:
-        pool.shutdown(cancel_futures=True)

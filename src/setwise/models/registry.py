@@ -21,6 +21,7 @@ from setwise.models.grids import BudgetName, Patience, StrengthPath, br_grid, cb
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 from setwise.models.powerset import PowerSet
+from setwise.models.rakel import RandomLabelsets
 
 __all__ = [
     "AUTO",
@@ -78,6 +79,7 @@ MODELS: dict[str, ModelEntry] = {
             Patience(4, 40, 10),
             only_training_sets=True,
         ),
+        ModelEntry("rakel", RandomLabelsets, "multinomials over random sets of three labels"),
     )
 }
 """Every model by name."""
