@@ -7,6 +7,7 @@ Code that uses a model asks for its abilities, never for its class: see :mod:`se
 from setwise.models.base import Callback, LabelModel, ModelSize, ModelState, fit_for
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
+from setwise.models.cost_sensitive import CostSensitiveRelevance
 from setwise.models.crf import PairwiseCRF
 from setwise.models.ensemble import Ensemble, Member
 from setwise.models.ensemble_posterior import pool_posteriors
@@ -53,6 +54,7 @@ __all__ = [
     "BudgetName",
     "Callback",
     "ClassifierChain",
+    "CostSensitiveRelevance",
     "Ensemble",
     "LabelModel",
     "LabelSizeFactors",

@@ -26,6 +26,7 @@ __all__ = [
     "StrengthPath",
     "br_grid",
     "cbm_grid",
+    "cost_sensitive_grid",
     "crf_grid",
     "elastic_paths",
     "learner_grid",
@@ -175,6 +176,21 @@ def br_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPat
         for path, scaling in scalings
         if scaling == "global" or path.parameters["l1_ratio"] == 1.0
     ]
+
+
+_COSTS: dict[BudgetName, tuple[float, ...]] = {
+    "quick": (0.3, 0.6),
+    "normal": (0.2, 0.4, 0.6, 0.8),
+    "thorough": tuple(round(0.1 * step, 1) for step in range(1, 11)),
+}
+"""The t of cost-sensitive BR."""
+
+
+def cost_sensitive_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
+    """Return the grid of cost-sensitive BR: strengths with an L1 penalty alone, for each t."""
+    n_strengths, _ = _LEARNER_GRIDS[budget]
+    paths = _elastic_grid(n_strengths, (1.0,), _LEARNER_RANGES[model.loss], critical)
+    return [StrengthPath(path.strengths, {**path.parameters, "t": t}) for t in _COSTS[budget] for path in paths]
 
 
 def crf_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:

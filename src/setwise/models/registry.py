@@ -15,9 +15,19 @@ from setwise._validation import OneOf, check_parameters
 from setwise.models.base import LabelModel
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
+from setwise.models.cost_sensitive import CostSensitiveRelevance
 from setwise.models.crf import PairwiseCRF
 from setwise.models.ensemble import Ensemble
-from setwise.models.grids import BudgetName, Patience, StrengthPath, br_grid, cbm_grid, crf_grid, learner_grid
+from setwise.models.grids import (
+    BudgetName,
+    Patience,
+    StrengthPath,
+    br_grid,
+    cbm_grid,
+    cost_sensitive_grid,
+    crf_grid,
+    learner_grid,
+)
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 from setwise.models.powerset import PowerSet
@@ -78,6 +88,9 @@ MODELS: dict[str, ModelEntry] = {
             crf_grid,
             Patience(4, 40, 10),
             only_training_sets=True,
+        ),
+        ModelEntry(
+            "cost_sensitive", CostSensitiveRelevance, "binary relevance with costs of misses", cost_sensitive_grid
         ),
         ModelEntry("rakel", RandomLabelsets, "multinomials over random sets of three labels"),
     )
