@@ -22,6 +22,7 @@ from setwise.models.grids import (
     elastic_paths,
     learner_grid,
 )
+from setwise.models.label_size_regression import LabelSizeRegression
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 from setwise.models.powerset import PowerSet
@@ -58,6 +59,7 @@ __all__ = [
     "Ensemble",
     "LabelModel",
     "LabelSizeFactors",
+    "LabelSizeRegression",
     "Member",
     "ModelEntry",
     "ModelSize",

@@ -30,6 +30,7 @@ __all__ = [
     "crf_grid",
     "elastic_paths",
     "learner_grid",
+    "ridge_grid",
 ]
 
 BudgetName = Literal["quick", "normal", "thorough"]
@@ -206,6 +207,17 @@ def _elastic_grid(n_strengths: int, l1_ratios: tuple[float, ...], reach: _Range,
         highest, lowest = reach.with_l1 if ratio > 0.0 else reach.without_l1
         paths += elastic_paths(critical, (ratio,), n_strengths, highest=highest, lowest=lowest)
     return paths
+
+
+_RIDGE_STRENGTHS: dict[BudgetName, int] = {"quick": 4, "normal": 8, "thorough": 16}
+_RIDGE_RANGE = (1.0, 1e-5)
+"""The strongest and the weakest strength of least squares, as shares of the critical one of an L1 ratio of 0.1."""
+
+
+def ridge_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
+    """Return the grid of least squares under a squared penalty."""
+    highest, lowest = _RIDGE_RANGE
+    return elastic_paths(critical, (0.0,), _RIDGE_STRENGTHS[budget], highest=highest, lowest=lowest)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise._validation import check_sample_weight
-from setwise.labels import LabelMatrix, csr_of_ones
+from setwise.exceptions import InvalidData
+from setwise.labels import LabelMatrix, csr_of_ones, require_room
 from setwise.learners import ClassFit, ClassProblem
 from setwise.models.class_fits import ClassOptions, ClassSteps, in_threads
+from setwise.models.state_checks import check_array, check_count, check_range
 
-__all__ = ["LabelSizes", "SizeClassifiers"]
+__all__ = ["LabelSizes", "SizeClassifiers", "check_label_sizes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,26 @@ class LabelSizes:
             columns = np.insert(columns, self.indicator.indptr[:-1][self.empty], n_columns)
             lengths, n_columns = lengths + self.empty, n_columns + 1
         return csr_of_ones(columns, lengths, n_columns)
+
+
+def check_label_sizes(
+    n_labels: int, n_sizes: Any, has_empty: Any, labels: NDArray[np.int32], sizes: NDArray[np.int32]
+) -> None:
+    """Raise ``InvalidData`` unless the fitted pairs of label and size are those that some documents have."""
+    check_count(n_sizes, "n_sizes_", 0, n_labels)
+    require_room(n_labels, n_sizes)
+    if not isinstance(has_empty, bool):
+        raise InvalidData(f"has_empty_ must be True or False; got {has_empty!r:.40}.")
+    check_array(labels, "pair_labels_", (np.size(labels),), np.int32)
+    check_array(sizes, "pair_sizes_", (np.size(labels),), np.int32)
+    check_range(labels, "pair_labels_", 0, n_labels - 1)
+    check_range(sizes, "pair_sizes_", 1, n_sizes)
+    keys = labels.astype(np.int64) * (n_labels + 1) + sizes
+    if sizes.max(initial=0) != n_sizes or (np.diff(keys) <= 0).any():
+        raise InvalidData("The pairs must be sorted by label and size, up to the size n_sizes_.")
+    having = np.bincount(sizes, minlength=1)
+    if ((having > 0) & (having < np.arange(having.size))).any():
+        raise InvalidData("Each size must have at least as many labels as a set of that size.")
 
 
 class SizeClassifiers:

@@ -27,7 +27,9 @@ from setwise.models.grids import (
     cost_sensitive_grid,
     crf_grid,
     learner_grid,
+    ridge_grid,
 )
+from setwise.models.label_size_regression import LabelSizeRegression
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
 from setwise.models.powerset import PowerSet
@@ -81,6 +83,7 @@ MODELS: dict[str, ModelEntry] = {
         # CBM is best after two or three iterations of EM, and the first says little.
         ModelEntry("cbm", BernoulliMixture, "conditional Bernoulli mixture", cbm_grid, Patience(3, 3)),
         ModelEntry("lsf", LabelSizeFactors, "label and size factors"),
+        ModelEntry("lsr", LabelSizeRegression, "least squares on labels and sizes", ridge_grid),
         ModelEntry(
             "powerset",
             PowerSet,
