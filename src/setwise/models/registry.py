@@ -65,6 +65,8 @@ class ModelEntry:
     """Whether the logits of each label can be rescaled by `rescale_logits`, as its posterior's can."""
     only_training_sets: bool = False
     """Whether the model itself gives probability to the label sets of the training documents alone."""
+    is_baseline: bool = False
+    """Whether it is there to be compared with; ``setwise compare`` leaves it out unless it is named."""
 
 
 MODELS: dict[str, ModelEntry] = {
@@ -83,7 +85,7 @@ MODELS: dict[str, ModelEntry] = {
         # CBM is best after two or three iterations of EM, and the first says little.
         ModelEntry("cbm", BernoulliMixture, "conditional Bernoulli mixture", cbm_grid, Patience(3, 3)),
         ModelEntry("lsf", LabelSizeFactors, "label and size factors"),
-        ModelEntry("lsr", LabelSizeRegression, "least squares on labels and sizes", ridge_grid),
+        ModelEntry("lsr", LabelSizeRegression, "least squares on labels and sizes", ridge_grid, is_baseline=True),
         ModelEntry(
             "powerset",
             PowerSet,
@@ -91,11 +93,16 @@ MODELS: dict[str, ModelEntry] = {
             crf_grid,
             Patience(4, 40, 10),
             only_training_sets=True,
+            is_baseline=True,
         ),
+        ModelEntry("rakel", RandomLabelsets, "multinomials over random sets of three labels", is_baseline=True),
         ModelEntry(
-            "cost_sensitive", CostSensitiveRelevance, "binary relevance with costs of misses", cost_sensitive_grid
+            "cost_sensitive",
+            CostSensitiveRelevance,
+            "binary relevance with costs of misses",
+            cost_sensitive_grid,
+            is_baseline=True,
         ),
-        ModelEntry("rakel", RandomLabelsets, "multinomials over random sets of three labels"),
     )
 }
 """Every model by name."""
