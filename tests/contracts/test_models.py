@@ -38,6 +38,7 @@ VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
         "L2": {"n_components": 4, "l1_ratio": 0.0, **_NOTHING_LEFT_OUT},
     },
     "lsf": {"binary": {}, "multinomial": {"form": "multinomial"}},
+    "powerset": {"elastic net": {}, "L2": {"l1_ratio": 0.0}},
     "crf": {"pairs": {}, "no pairs": {"pairs": False}, "elastic net": {"l1_ratio": 0.5}},
 }
 """Parameters to test beside the defaults, by model; a model that is not listed is tested with its defaults."""

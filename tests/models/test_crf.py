@@ -17,7 +17,8 @@ from setwise.exceptions import InvalidParameter, NotConverged
 from setwise.labels import LabelMatrix, Support
 from setwise.learners import ElasticNet, fit_labels
 from setwise.learners.quasi_newton import Iterate
-from setwise.models.crf import PairwiseCRF, _Likelihood
+from setwise.models.crf import PairwiseCRF
+from setwise.models.support_likelihood import SupportLikelihood
 from tests.oracles.crf import loss_gradient, mean_loss, probabilities
 from tests.oracles.sets import every_set, size_marginals_by_sums
 
@@ -43,7 +44,7 @@ def all_four_weights(model: PairwiseCRF) -> NDArray[np.float64]:
     return np.asarray(whole[:, *np.triu_indices(n_labels, k=1)])
 
 
-def fitted_at(likelihood: _Likelihood, point: NDArray[np.float64]) -> PairwiseCRF:
+def fitted_at(likelihood: SupportLikelihood, point: NDArray[np.float64]) -> PairwiseCRF:
     """The model with these parameters."""
     terms = likelihood.pair_terms
     model = PairwiseCRF()
@@ -67,7 +68,7 @@ def test_loss_and_gradient_are_those_of_brute_force(
     pairs: bool, random_state: int, n_samples: int, n_labels: int, scale: float
 ) -> None:
     X, y = problem(n_samples, 6, n_labels, random_state)
-    likelihood = _Likelihood.of(X, y, None, pairs, n_jobs=1)
+    likelihood = SupportLikelihood.of(X, y, None, pairs, n_jobs=1)
     point = scale * np.random.default_rng(random_state).normal(size=likelihood.size)
     point[likelihood.weights].reshape(-1, likelihood.stride)[:, n_labels:] = 0.0
     point[likelihood.intercepts][n_labels:] = 0.0
@@ -136,7 +137,7 @@ def test_without_pairs_over_all_sets_it_is_binary_relevance() -> None:
 
 def test_pairs_at_zero_are_no_pairs() -> None:
     X, y = problem(random_state=2)
-    with_pairs, without = _Likelihood.of(X, y, None, True, 1), _Likelihood.of(X, y, None, False, 1)
+    with_pairs, without = SupportLikelihood.of(X, y, None, True, 1), SupportLikelihood.of(X, y, None, False, 1)
     point = np.zeros(with_pairs.size)
     point[: without.size] = PairwiseCRF(pairs=False, strength=0.01).fit(X, y).intercept_.sum()
     loss, gradient = with_pairs.evaluate(point)

@@ -91,7 +91,11 @@ def _selected_models(models: str | None) -> list[str]:
     from setwise.models import MODELS
 
     available = model_names()
-    names = list(MODELS) if models is None else [name.strip() for name in models.split(",") if name.strip()]
+    names = (
+        [name for name, entry in MODELS.items() if not entry.is_baseline]
+        if models is None
+        else [name.strip() for name in models.split(",") if name.strip()]
+    )
     if not names or not set(names) <= set(available):
         raise InvalidParameter(f"models must be some of {', '.join(available)}; got {models!r}.")
     return names

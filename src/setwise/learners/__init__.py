@@ -17,6 +17,7 @@ from setwise.learners.path import fit_path, strength_grid
 from setwise.learners.penalty import ElasticNet
 from setwise.learners.problem import STRENGTH_SCALING, BinaryProblem, StrengthScaling
 from setwise.learners.quasi_newton import Iterate, QuasiNewtonOptions, quasi_newton
+from setwise.learners.ridge import LeastSquares, LeastSquaresFit
 from setwise.learners.scoring import LinearScorer, linear_scores
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
     "FeatureColumns",
     "Iterate",
     "LabelFits",
+    "LeastSquares",
+    "LeastSquaresFit",
     "LinearScorer",
     "Loss",
     "LossName",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -56,6 +57,26 @@ class LabelFits:
     def converged(self) -> NDArray[np.bool_]:
         """Which labels have a violation within ``tol``."""
         return np.asarray(self.violation <= self.tol)
+
+    @classmethod
+    def stacked(cls, parts: Sequence[LabelFits]) -> LabelFits:
+        """Return the labels of all parts, one part after the other."""
+        first = np.cumsum([0, *(len(part.intercept) for part in parts)])
+        history = {
+            name: np.concatenate(
+                [
+                    part.history[name] + (start if name == "label" else 0)
+                    for start, part in zip(first, parts, strict=False)
+                ]
+            )
+            for name in parts[0].history
+        }
+        arrays = ("intercept", "violation", "tol", "objective", "n_iter", "constant")
+        return cls(
+            coef=sp.csr_array(sp.vstack([part.coef for part in parts], format="csr")),
+            history=history,
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays},
+        )
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Return the logit of every label for every document."""

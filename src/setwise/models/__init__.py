@@ -7,6 +7,7 @@ Code that uses a model asks for its abilities, never for its class: see :mod:`se
 from setwise.models.base import Callback, LabelModel, ModelSize, ModelState, fit_for
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
+from setwise.models.cost_sensitive import CostSensitiveRelevance
 from setwise.models.crf import PairwiseCRF
 from setwise.models.ensemble import Ensemble, Member
 from setwise.models.ensemble_posterior import pool_posteriors
@@ -21,9 +22,12 @@ from setwise.models.grids import (
     elastic_paths,
     learner_grid,
 )
+from setwise.models.label_size_regression import LabelSizeRegression
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
+from setwise.models.powerset import PowerSet
 from setwise.models.precomputed import posterior_of_probabilities
+from setwise.models.rakel import RandomLabelsets
 from setwise.models.registry import (
     AUTO,
     AUTO_STAGES,
@@ -51,15 +55,19 @@ __all__ = [
     "BudgetName",
     "Callback",
     "ClassifierChain",
+    "CostSensitiveRelevance",
     "Ensemble",
     "LabelModel",
     "LabelSizeFactors",
+    "LabelSizeRegression",
     "Member",
     "ModelEntry",
     "ModelSize",
     "ModelState",
     "PairwiseCRF",
     "Patience",
+    "PowerSet",
+    "RandomLabelsets",
     "Setting",
     "StrengthPath",
     "check_array",

@@ -26,9 +26,11 @@ __all__ = [
     "StrengthPath",
     "br_grid",
     "cbm_grid",
+    "cost_sensitive_grid",
     "crf_grid",
     "elastic_paths",
     "learner_grid",
+    "ridge_grid",
 ]
 
 BudgetName = Literal["quick", "normal", "thorough"]
@@ -177,6 +179,21 @@ def br_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPat
     ]
 
 
+_COSTS: dict[BudgetName, tuple[float, ...]] = {
+    "quick": (0.3, 0.6),
+    "normal": (0.2, 0.4, 0.6, 0.8),
+    "thorough": tuple(round(0.1 * step, 1) for step in range(1, 11)),
+}
+"""The t of cost-sensitive BR."""
+
+
+def cost_sensitive_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
+    """Return the grid of cost-sensitive BR: strengths with an L1 penalty alone, for each t."""
+    n_strengths, _ = _LEARNER_GRIDS[budget]
+    paths = _elastic_grid(n_strengths, (1.0,), _LEARNER_RANGES[model.loss], critical)
+    return [StrengthPath(path.strengths, {**path.parameters, "t": t}) for t in _COSTS[budget] for path in paths]
+
+
 def crf_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
     """Return the grid of CRF, where each strength is trained on its own."""
     screening = {"screening_strength": _CRF_SCREENING * critical}
@@ -190,6 +207,17 @@ def _elastic_grid(n_strengths: int, l1_ratios: tuple[float, ...], reach: _Range,
         highest, lowest = reach.with_l1 if ratio > 0.0 else reach.without_l1
         paths += elastic_paths(critical, (ratio,), n_strengths, highest=highest, lowest=lowest)
     return paths
+
+
+_RIDGE_STRENGTHS: dict[BudgetName, int] = {"quick": 4, "normal": 8, "thorough": 16}
+_RIDGE_RANGE = (1.0, 1e-5)
+"""The strongest and the weakest strength of least squares, as shares of the critical one of an L1 ratio of 0.1."""
+
+
+def ridge_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
+    """Return the grid of least squares under a squared penalty."""
+    highest, lowest = _RIDGE_RANGE
+    return elastic_paths(critical, (0.0,), _RIDGE_STRENGTHS[budget], highest=highest, lowest=lowest)
 
 
 @dataclass(frozen=True)

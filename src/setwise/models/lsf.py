@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from setwise._estimator import check_is_fitted, clone
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, OneOf, effective_n_jobs
-from setwise.exceptions import InvalidData
-from setwise.labels import LabelMatrix, SizeMarginals, require_room
+from setwise.labels import LabelMatrix, SizeMarginals
 from setwise.learners import BinaryProblem, ClassFit, FeatureColumns, LabelFits, fit_labels
 from setwise.models.base import Callback, LabelModel, falling_strengths
-from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, SizeOptions, warn_unless_converged
-from setwise.models.state_checks import check_array, check_count, check_range, check_sparse
+from setwise.models.class_fits import ClassOptions, warn_unless_converged
+from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, check_label_sizes
+from setwise.models.state_checks import check_array, check_sparse
 from setwise.posterior import Posterior, Rows
 
 __all__ = ["LabelSizeFactors"]
@@ -133,7 +133,7 @@ class LabelSizeFactors(LabelModel):
         if self.form == "binary":
             self._fit_pairs(features, pairs, sample_weight, callback)
         else:
-            options = SizeOptions(self.strength, self.l1_ratio, self.tol, self.max_iter, effective_n_jobs(self.n_jobs))
+            options = ClassOptions(self.strength, self.l1_ratio, self.tol, self.max_iter, effective_n_jobs(self.n_jobs))
             rows = sp.csr_array(FeatureColumns.matrix_of(X))
             classifiers = SizeClassifiers(rows, pairs, sample_weight, options)
             self._fit_labels_and_sizes(features, pairs, sample_weight, classifiers, callback)
@@ -177,7 +177,7 @@ class LabelSizeFactors(LabelModel):
         if callback is None:
             fits = self._fit_columns(features, pairs, sample_weight, None)
             self._set_fits(fits, classifiers, classifiers.fit())
-            warn_unless_converged(self.size_fits_)
+            warn_unless_converged(self.size_fits_, "size classifiers")
             return
         steps = classifiers.steps()
         last, ended = 0, False
@@ -194,7 +194,7 @@ class LabelSizeFactors(LabelModel):
         while not ended and not steps.converged and last < self.max_iter:  # the labels have converged, the sizes not
             after_iteration(last + 1, fits)
         if not ended:
-            warn_unless_converged(self.size_fits_)
+            warn_unless_converged(self.size_fits_, "size classifiers")
 
     def _fit_columns(self, features: FeatureColumns, pairs: LabelSizes, sample_weight: Any, callback: Any) -> LabelFits:
         return fit_labels(
@@ -233,20 +233,7 @@ class LabelSizeFactors(LabelModel):
     def _check_state(self) -> None:
         super()._check_state()
         n_labels, n_pairs = len(self.classes_), np.size(self.pair_labels_)
-        check_count(self.n_sizes_, "n_sizes_", 0, n_labels)
-        require_room(n_labels, self.n_sizes_)
-        if not isinstance(self.has_empty_, bool):
-            raise InvalidData(f"has_empty_ must be True or False; got {self.has_empty_!r:.40}.")
-        check_array(self.pair_labels_, "pair_labels_", (n_pairs,), np.int32)
-        check_array(self.pair_sizes_, "pair_sizes_", (n_pairs,), np.int32)
-        check_range(self.pair_labels_, "pair_labels_", 0, n_labels - 1)
-        check_range(self.pair_sizes_, "pair_sizes_", 1, self.n_sizes_)
-        keys = self.pair_labels_.astype(np.int64) * (n_labels + 1) + self.pair_sizes_
-        if self.pair_sizes_.max(initial=0) != self.n_sizes_ or (np.diff(keys) <= 0).any():
-            raise InvalidData("The pairs must be sorted by label and size, up to the size n_sizes_.")
-        having = np.bincount(self.pair_sizes_, minlength=1)
-        if ((having > 0) & (having < np.arange(having.size))).any():
-            raise InvalidData("Each size must have at least as many labels as a set of that size.")
+        check_label_sizes(n_labels, self.n_sizes_, self.has_empty_, self.pair_labels_, self.pair_sizes_)
         n_rows = (n_pairs if self.form == "binary" else n_labels) + self.has_empty_
         check_sparse(self.coef_, "coef_", (n_rows, self.n_features_in_))
         check_array(self.intercept_, "intercept_", (n_rows,))
@@ -287,7 +274,7 @@ class LabelSizePosterior(Posterior):
     model_name = "LabelSizeFactors"
     abilities = LabelSizeFactors.abilities
 
-    def __init__(self, model: LabelSizeFactors, chances: Array, shares: Array | None) -> None:
+    def __init__(self, model: Any, chances: Array, shares: Array | None) -> None:
         self.classes = model.classes_
         self.n_samples = len(chances)
         self._model = model
@@ -296,7 +283,7 @@ class LabelSizePosterior(Posterior):
 
     def take(self, rows: Rows) -> LabelSizePosterior:
         shares = None if self._shares is None else self._shares[rows]
-        return LabelSizePosterior(self._model, self._chances[rows], shares)
+        return type(self)(self._model, self._chances[rows], shares)
 
     def size_marginals(self, max_size: int | None = None) -> SizeMarginals:
         """Return p(y_l = 1, |y| = s | x) for sizes up to the largest one seen, and p(y = 0 | x).

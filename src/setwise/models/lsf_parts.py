@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise._validation import check_sample_weight
-from setwise.exceptions import NotConverged
-from setwise.labels import LabelMatrix, csr_of_ones
+from setwise.exceptions import InvalidData
+from setwise.labels import LabelMatrix, csr_of_ones, require_room
 from setwise.learners import ClassFit, ClassProblem
+from setwise.models.class_fits import ClassOptions, ClassSteps, in_threads
+from setwise.models.state_checks import check_array, check_count, check_range
 
-__all__ = ["LabelSizes", "SizeClassifiers", "SizeOptions", "warn_unless_converged"]
-
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
+__all__ = ["LabelSizes", "SizeClassifiers", "check_label_sizes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,15 +66,24 @@ class LabelSizes:
         return csr_of_ones(columns, lengths, n_columns)
 
 
-@dataclass(frozen=True)
-class SizeOptions:
-    """How the size classifiers are fitted."""
-
-    strength: float
-    l1_ratio: float
-    tol: float | None
-    max_iter: int
-    n_jobs: int
+def check_label_sizes(
+    n_labels: int, n_sizes: Any, has_empty: Any, labels: NDArray[np.int32], sizes: NDArray[np.int32]
+) -> None:
+    """Raise ``InvalidData`` unless the fitted pairs of label and size are those that some documents have."""
+    check_count(n_sizes, "n_sizes_", 0, n_labels)
+    require_room(n_labels, n_sizes)
+    if not isinstance(has_empty, bool):
+        raise InvalidData(f"has_empty_ must be True or False; got {has_empty!r:.40}.")
+    check_array(labels, "pair_labels_", (np.size(labels),), np.int32)
+    check_array(sizes, "pair_sizes_", (np.size(labels),), np.int32)
+    check_range(labels, "pair_labels_", 0, n_labels - 1)
+    check_range(sizes, "pair_sizes_", 1, n_sizes)
+    keys = labels.astype(np.int64) * (n_labels + 1) + sizes
+    if sizes.max(initial=0) != n_sizes or (np.diff(keys) <= 0).any():
+        raise InvalidData("The pairs must be sorted by label and size, up to the size n_sizes_.")
+    having = np.bincount(sizes, minlength=1)
+    if ((having > 0) & (having < np.arange(having.size))).any():
+        raise InvalidData("Each size must have at least as many labels as a set of that size.")
 
 
 class SizeClassifiers:
@@ -88,7 +93,7 @@ class SizeClassifiers:
     n_l documents with the label, the strength is n / n_l times as large.
     """
 
-    def __init__(self, X: sp.csr_array, pairs: LabelSizes, sample_weight: Any, options: SizeOptions) -> None:
+    def __init__(self, X: sp.csr_array, pairs: LabelSizes, sample_weight: Any, options: ClassOptions) -> None:
         self._X = X
         self._weight = np.ones(X.shape[0]) if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
         self._pairs = pairs
@@ -113,12 +118,12 @@ class SizeClassifiers:
             problem, strength, tol = self._problem(sizes)
             return problem.fit(strength, options.l1_ratio, tol, options.max_iter, None)
 
-        return _in_threads(fit, self._several, options.n_jobs)
+        return in_threads(fit, self._several, options.n_jobs)
 
-    def steps(self) -> _Steps:
+    def steps(self) -> ClassSteps:
         """Return the classifiers before their first iteration, to be advanced one iteration at a time."""
-        problems = _in_threads(self._problem, self._several, self._options.n_jobs)
-        return _Steps(problems, self._options)
+        problems = in_threads(self._problem, self._several, self._options.n_jobs)
+        return ClassSteps(problems, self._options)
 
     def _problem(self, sizes: _Sizes) -> tuple[ClassProblem, float, float]:
         targets = np.eye(sizes.n_classes)[sizes.classes]
@@ -150,51 +155,3 @@ class _Sizes:
     n_classes: int
     rows: NDArray[Any]
     classes: NDArray[Any]
-
-
-class _Steps:
-    """Size classifiers that advance together, one iteration at a time."""
-
-    def __init__(self, problems: list[tuple[ClassProblem, float, float]], options: SizeOptions) -> None:
-        self._problems = problems
-        self._options = options
-        self.fits = [problem.fit(strength, options.l1_ratio, tol, 0, None) for problem, strength, tol in problems]
-
-    @property
-    def converged(self) -> bool:
-        """Whether all classifiers have converged."""
-        return all(fit.converged for fit in self.fits)
-
-    def advance(self, iteration: int) -> None:
-        """Take one iteration of every classifier that has not converged."""
-
-        def step(at: int) -> ClassFit:
-            (problem, strength, _), fit = self._problems[at], self.fits[at]
-            return fit if fit.converged else problem.step(fit, strength, self._options.l1_ratio, iteration)
-
-        self.fits = _in_threads(step, range(len(self.fits)), self._options.n_jobs)
-
-
-def warn_unless_converged(fits: list[ClassFit]) -> None:
-    """Warn where size classifiers ended before they converged."""
-    late = [fit for fit in fits if not fit.converged]
-    if late:
-        worst = max(late, key=lambda fit: fit.violation / fit.tol)
-        warnings.warn(
-            f"{len(late)} of {len(fits)} size classifiers did not converge: after {worst.n_iter} iterations the worst "
-            f"violation is {worst.violation:.2g}, above the tolerance {worst.tol:.2g}. "
-            f"Hint: raise max_iter, tol or strength.",
-            NotConverged,
-            stacklevel=3,
-        )
-
-
-def _in_threads(work: Callable[[_Item], _Result], items: Iterable[_Item], n_jobs: int) -> list[_Result]:
-    """Call ``work`` on each item in threads; the core releases the interpreter while it fits."""
-    if n_jobs == 1:
-        return [work(item) for item in items]
-    pool = ThreadPoolExecutor(n_jobs)
-    try:
-        return list(pool.map(work, items))
-    finally:
-        pool.shutdown(cancel_futures=True)

@@ -15,11 +15,25 @@ from setwise._validation import OneOf, check_parameters
 from setwise.models.base import LabelModel
 from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
+from setwise.models.cost_sensitive import CostSensitiveRelevance
 from setwise.models.crf import PairwiseCRF
 from setwise.models.ensemble import Ensemble
-from setwise.models.grids import BudgetName, Patience, StrengthPath, br_grid, cbm_grid, crf_grid, learner_grid
+from setwise.models.grids import (
+    BudgetName,
+    Patience,
+    StrengthPath,
+    br_grid,
+    cbm_grid,
+    cost_sensitive_grid,
+    crf_grid,
+    learner_grid,
+    ridge_grid,
+)
+from setwise.models.label_size_regression import LabelSizeRegression
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.pcc import ClassifierChain
+from setwise.models.powerset import PowerSet
+from setwise.models.rakel import RandomLabelsets
 
 __all__ = [
     "AUTO",
@@ -51,6 +65,8 @@ class ModelEntry:
     """Whether the logits of each label can be rescaled by `rescale_logits`, as its posterior's can."""
     only_training_sets: bool = False
     """Whether the model itself gives probability to the label sets of the training documents alone."""
+    is_baseline: bool = False
+    """Whether it is there to be compared with; ``setwise compare`` leaves it out unless it is named."""
 
 
 MODELS: dict[str, ModelEntry] = {
@@ -69,6 +85,24 @@ MODELS: dict[str, ModelEntry] = {
         # CBM is best after two or three iterations of EM, and the first says little.
         ModelEntry("cbm", BernoulliMixture, "conditional Bernoulli mixture", cbm_grid, Patience(3, 3)),
         ModelEntry("lsf", LabelSizeFactors, "label and size factors"),
+        ModelEntry("lsr", LabelSizeRegression, "least squares on labels and sizes", ridge_grid, is_baseline=True),
+        ModelEntry(
+            "powerset",
+            PowerSet,
+            "multinomial over the training sets",
+            crf_grid,
+            Patience(4, 40, 10),
+            only_training_sets=True,
+            is_baseline=True,
+        ),
+        ModelEntry("rakel", RandomLabelsets, "multinomials over random sets of three labels", is_baseline=True),
+        ModelEntry(
+            "cost_sensitive",
+            CostSensitiveRelevance,
+            "binary relevance with costs of misses",
+            cost_sensitive_grid,
+            is_baseline=True,
+        ),
     )
 }
 """Every model by name."""

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from setwise.labels import LabelMatrix
 from setwise.learners import FeatureColumns
-from setwise.models import BinaryRelevance, PairwiseCRF, crf_screening
+from setwise.models import BinaryRelevance, PairwiseCRF, feature_screening
 from tests.models.test_crf import problem
 
 STRENGTH = 0.1
@@ -19,7 +19,7 @@ LABELS = LabelMatrix.of(y)
 @pytest.fixture(autouse=True)
 def few_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     """Screen the features of small problems too."""
-    monkeypatch.setattr(crf_screening, "SCREENED_WEIGHTS", 1)
+    monkeypatch.setattr(feature_screening, "SCREENED_WEIGHTS", 1)
 
 
 def used_by_br(sample_weight: np.ndarray | None = None) -> np.ndarray:
@@ -45,7 +45,7 @@ def test_without_a_strength_all_features_have_weights() -> None:
 
 
 def test_few_weights_are_not_screened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crf_screening, "SCREENED_WEIGHTS", 30 * 4)
+    monkeypatch.setattr(feature_screening, "SCREENED_WEIGHTS", 30 * 4)
     model = PairwiseCRF(0.01, screening_strength=STRENGTH).fit(X, y)
     assert np.array_equal(model.coef_.toarray(), PairwiseCRF(0.01).fit(X, y).coef_.toarray())
 
@@ -57,13 +57,13 @@ def test_where_br_uses_no_feature_all_have_weights() -> None:
 
 def test_features_are_screened_once_for_several_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     fitted: list[float] = []
-    fit_labels = crf_screening.fit_labels
+    fit_labels = feature_screening.fit_labels
 
     def counted(*arguments: object, **options: float) -> object:
         fitted.append(options["strength"])
         return fit_labels(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(crf_screening, "fit_labels", counted)
+    monkeypatch.setattr(feature_screening, "fit_labels", counted)
     features = FeatureColumns.of(X)
     for strength in (0.1, 0.01):
         PairwiseCRF(strength, screening_strength=STRENGTH).fit(features, LABELS)
