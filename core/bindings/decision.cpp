@@ -127,10 +127,10 @@ Effort effort_of_labels(const InMatrix<double>& logits, int n_threads) {
 nb::tuple maximize_expected_f_independent(InMatrix<double> logits, bool excludes_empty, double beta, int n_threads) {
     check_beta(beta);
     const auto labels = checked_labels(logits, excludes_empty);
-    return packed(run_interruptibly(effort_of_labels(logits, n_threads),
-                                    [&](const std::atomic<bool>& stop, int threads) {
-                                        return setwise::maximize_expected_f(labels, beta, threads, stop);
-                                    }));
+    return packed(
+        run_interruptibly(effort_of_labels(logits, n_threads), [&](const std::atomic<bool>& stop, int threads) {
+            return setwise::maximize_expected_f(labels, beta, threads, stop);
+        }));
 }
 
 Out<double> expected_f_independent(InMatrix<double> logits, bool excludes_empty, const LabelSets& sets, double beta,
@@ -146,10 +146,10 @@ Out<double> expected_f_independent(InMatrix<double> logits, bool excludes_empty,
 
 nb::tuple maximize_expected_jaccard_independent(InMatrix<double> logits, bool excludes_empty, int n_threads) {
     const auto labels = checked_labels(logits, excludes_empty);
-    return packed(run_interruptibly(effort_of_labels(logits, n_threads),
-                                    [&](const std::atomic<bool>& stop, int threads) {
-                                        return setwise::maximize_expected_jaccard(labels, threads, stop);
-                                    }));
+    return packed(
+        run_interruptibly(effort_of_labels(logits, n_threads), [&](const std::atomic<bool>& stop, int threads) {
+            return setwise::maximize_expected_jaccard(labels, threads, stop);
+        }));
 }
 
 }  // namespace

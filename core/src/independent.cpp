@@ -3,10 +3,11 @@
 //     F_beta:   E_k = sum_s A_k[s] (1 + beta^2) / (beta^2 s + k)   A_k[s] = A_{k-1}[s] + p_k g_k[s - 1]
 //     Jaccard:  E_k = (p_1 + ... + p_k) sum_m D_k[m] / (k + m)     D_k[m] = p(m of the labels after the first k)
 //
-// are the values of the first k labels. A_k[s] is the expected number of the first k labels in a set of s, so the F of
-// all k takes one pass over the sizes for each; a recurrence over E[1 / (k + |y|)], as Nan et al. have it, takes one
-// over all labels and holds for beta = 1 alone. In the Jaccard index the labels that are chosen and those that are not
-// have a factor each. Both stop at the first k after which no larger set can be better.
+// are the values of the first k labels. A_k[s] is p(|y| = s) times the expected number of the first k labels in a set
+// of s. Nan et al. have a recurrence over E[1 / (m + labels after the first k)] in place of it, from the last label to
+// the first and for every m up to 2 L; here only the sizes that have any probability take time, only the first few k,
+// and beta may be any number. In the Jaccard index the labels that are chosen and those that are not have a factor
+// each. Both searches end at a k after which no larger set can be better.
 #include "setwise/independent.hpp"
 
 #include <algorithm>
@@ -238,7 +239,7 @@ class Document {
     LabelQueue queue_;
     std::vector<std::int32_t> taken_;  // labels, in the order in which they were chosen
     double beta_squared_ = 1.0;
-    std::int32_t first_ = 0, last_ = 0;            // sizes that matter, from 1 up
+    std::int32_t first_ = 0, last_ = 0;           // sizes that matter, from 1 up
     std::vector<double> chosen_mass_, all_mass_;  // A_k[s] and A_L[s] = s f[s]
 };
 
@@ -267,7 +268,8 @@ std::vector<double> expected_f(const IndependentLabels& labels, const LabelSets&
         for (const std::int64_t i : items) {
             if (stop) continue;
             document.read(i);
-            value[i] = document.f_of(columns.indices + columns.indptr[i], columns.indices + columns.indptr[i + 1], beta);
+            value[i] =
+                document.f_of(columns.indices + columns.indptr[i], columns.indices + columns.indptr[i + 1], beta);
         }
     });
     return value;

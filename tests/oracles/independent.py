@@ -7,6 +7,7 @@ nothing with one another: a double sum, a joint distribution, and a recurrence f
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import fsum
 
 import numpy as np
@@ -45,10 +46,17 @@ def expected_values(
 ) -> tuple[Sets, Array]:
     """Return all sets, and the expected measure of each where the truth is drawn from all sets."""
     sets, probability = probabilities(p, excludes_empty=excludes_empty)
-    values = [fsum(measure(true, chosen) * q for true, q in zip(sets, probability, strict=True)) for chosen in sets]
-    return sets, np.array(values)
+    return sets, np.array([fsum(row * probability) for row in _table(measure, len(p))])
 
 
+@cache
+def _table(measure: Callable[[Sets, Sets], float], n_labels: int) -> Array:
+    """Return the measure of every chosen set, by rows, with every true one."""
+    sets = every_set(n_labels)
+    return np.array([[measure(true, chosen) for true in sets] for chosen in sets])
+
+
+@cache
 def f_with(beta: float) -> Callable[[Sets, Sets], float]:
     return lambda true, chosen: f_beta(true, chosen, beta)
 
