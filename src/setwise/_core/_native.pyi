@@ -318,9 +318,7 @@ def maximize_expected_f_independent(
     ``excludes_empty``: the set is known to have a label.
     """
 
-def expected_f_independent(
-    logits: _F64, excludes_empty: bool, sets: LabelSets, beta: float, n_threads: int
-) -> _F64:
+def expected_f_independent(logits: _F64, excludes_empty: bool, sets: LabelSets, beta: float, n_threads: int) -> _F64:
     """The expected F of one given set per document for independent labels."""
 
 def maximize_expected_jaccard_independent(

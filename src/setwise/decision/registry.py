@@ -99,9 +99,7 @@ def _without_value(sets: sp.csr_array) -> Decision:
 DECISIONS: dict[str, DecisionEntry] = {
     entry.name: entry
     for entry in (
-        DecisionEntry(
-            "gfm", _gfm, (SetDistribution, SizeMarginals, IndependentLabels), conditions_on_non_empty=True
-        ),
+        DecisionEntry("gfm", _gfm, (SetDistribution, SizeMarginals, IndependentLabels), conditions_on_non_empty=True),
         DecisionEntry("most_probable", _most_probable, (SetDistribution, MostProbable)),
         DecisionEntry(
             "threshold", _threshold, (SetDistribution, SizeMarginals, IndependentLabels), marginals_only=True
