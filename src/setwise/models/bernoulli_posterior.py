@@ -41,6 +41,7 @@ class MixturePosterior(Posterior):
     """
 
     abilities = frozenset({"log_prob", "marginals", "size_marginals", "mode", "sample", "rescaled"})
+    model_name = "BernoulliMixture"
 
     def __init__(
         self, classes: tuple[str, ...], logits: Array, log_gate: Array, n_jobs: int, max_steps: int = 0
@@ -111,6 +112,7 @@ class IndependentPosterior(MixturePosterior):
     """A mixture with one component: every label is independent of the others given the document."""
 
     abilities = MixturePosterior.abilities | {"independent_labels"}
+    model_name = "BinaryRelevance"
 
     @classmethod
     def of_scores(cls, classes: tuple[str, ...], scores: Array, n_jobs: int) -> IndependentPosterior:
