@@ -44,6 +44,7 @@ PREDICT = Benchmark(
     introduction=INTRODUCTION,
     datasets={
         "speed": ("bibtex",),
+        "exact": ("many_tags",),
         "growth": ("many_sets",),
         "memory": ("many_tags",),
         "unseen": ("many_tags",),

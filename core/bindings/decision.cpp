@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 #include "parts.hpp"
 #include "setwise/gfm.hpp"
+#include "setwise/independent.hpp"
 #include "setwise/set_distribution.hpp"
 
 using namespace nb::literals;
@@ -112,6 +113,45 @@ nb::tuple maximize_expected_f_over_scores(InMatrix<double> scores, double scale,
     }));
 }
 
+setwise::IndependentLabels checked_labels(const InMatrix<double>& logits, bool excludes_empty) {
+    require(logits.shape(1) >= 1 && logits.shape(1) < std::size_t{1} << 30, "logits must have a label");
+    return {static_cast<std::int64_t>(logits.shape(0)), static_cast<std::int32_t>(logits.shape(1)), logits.data(),
+            excludes_empty};
+}
+
+// Labels join one after the other, each at the few sizes that are left of all.
+Effort effort_of_labels(const InMatrix<double>& logits, int n_threads) {
+    return {times(60, logits.shape(0), logits.shape(1)), n_threads};
+}
+
+nb::tuple maximize_expected_f_independent(InMatrix<double> logits, bool excludes_empty, double beta, int n_threads) {
+    check_beta(beta);
+    const auto labels = checked_labels(logits, excludes_empty);
+    return packed(
+        run_interruptibly(effort_of_labels(logits, n_threads), [&](const std::atomic<bool>& stop, int threads) {
+            return setwise::maximize_expected_f(labels, beta, threads, stop);
+        }));
+}
+
+Out<double> expected_f_independent(InMatrix<double> logits, bool excludes_empty, const LabelSets& sets, double beta,
+                                   int n_threads) {
+    check_beta(beta);
+    const auto labels = checked_labels(logits, excludes_empty);
+    require(sets.n_labels() == labels.n_labels, "logits and sets differ in their number of labels.");
+    require(sets.n_sets() == labels.n_documents, "There must be one set per document.");
+    return give(run_interruptibly(effort_of_labels(logits, n_threads), [&](const std::atomic<bool>& stop, int threads) {
+        return setwise::expected_f(labels, sets, beta, threads, stop);
+    }));
+}
+
+nb::tuple maximize_expected_jaccard_independent(InMatrix<double> logits, bool excludes_empty, int n_threads) {
+    const auto labels = checked_labels(logits, excludes_empty);
+    return packed(
+        run_interruptibly(effort_of_labels(logits, n_threads), [&](const std::atomic<bool>& stop, int threads) {
+            return setwise::maximize_expected_jaccard(labels, threads, stop);
+        }));
+}
+
 }  // namespace
 
 void bind_decision(nb::module_& m) {
@@ -123,6 +163,12 @@ void bind_decision(nb::module_& m) {
     m.def("calibrated_softmax", &calibrated_softmax, "scores"_a, "scale"_a, "bias"_a, "n_threads"_a);
     m.def("maximize_expected_f_over_scores", &maximize_expected_f_over_scores, "scores"_a, "scale"_a, "bias"_a,
           "sets"_a, "beta"_a, "n_threads"_a);
+    m.def("maximize_expected_f_independent", &maximize_expected_f_independent, "logits"_a, "excludes_empty"_a, "beta"_a,
+          "n_threads"_a);
+    m.def("expected_f_independent", &expected_f_independent, "logits"_a, "excludes_empty"_a, "sets"_a, "beta"_a,
+          "n_threads"_a);
+    m.def("maximize_expected_jaccard_independent", &maximize_expected_jaccard_independent, "logits"_a,
+          "excludes_empty"_a, "n_threads"_a);
 }
 
 }  // namespace setwise::door

@@ -13,33 +13,12 @@
 #include "setwise/dispatch.hpp"
 #include "setwise/mixture.hpp"
 #include "setwise/parallel.hpp"
-#include "setwise/vector_math.hpp"
+#include "setwise/poisson_binomial.hpp"
 
 namespace setwise {
 namespace {
 
 constexpr std::int32_t kLanes = 16;
-
-// The smallest and largest sizes are dropped while they are less probable than this: far below any rounding, and far
-// above where arithmetic becomes slow.
-constexpr double kVanished = 1e-40;
-
-// p = sigmoid(z) and q = sigmoid(-z), neither as one minus the other.
-SETWISE_INLINE void probabilities(std::int32_t n, const double* z, double* p, double* q) {
-#pragma omp simd
-    for (std::int32_t l = 0; l < n; ++l) {
-        const double e = exp_of_negative(-std::abs(z[l]));
-        const double large = 1.0 / (1.0 + e), small = e * large;
-        p[l] = z[l] > 0.0 ? large : small;
-        q[l] = z[l] > 0.0 ? small : large;
-    }
-}
-
-SETWISE_INLINE void add_label(std::int32_t first, std::int32_t last, double p, double q, const double* f,
-                              double* joined) {
-#pragma omp simd
-    for (std::int32_t s = first; s <= last; ++s) joined[s] = q * f[s] + p * f[s - 1];
-}
 
 // out[step][lane] = (f[s] - ratio out[step - 1]) / divisor, s = from, from + by, ...; `scale` is 1 / divisor.
 SETWISE_INLINE void remove_labels(std::int32_t n_steps, std::int32_t from, std::int32_t by, const double* f,
@@ -64,9 +43,8 @@ class SizeCounter {
           max_size_(max_size),
           p_(n_labels_),
           q_(n_labels_),
-          f_(n_labels_ + 3),
-          joined_(n_labels_ + 3),
-          without_(static_cast<std::size_t>(n_labels_ + 1) * kLanes) {}
+          without_(static_cast<std::size_t>(n_labels_ + 1) * kLanes),
+          sizes_(n_labels_) {}
 
     void count(std::int64_t i, double* joint, double* empty) {
         double nothing = 0.0;
@@ -83,7 +61,7 @@ class SizeCounter {
     }
 
   private:
-    void find_probabilities(const double* z) { dispatch<probabilities>(n_labels_, z, p_.data(), q_.data()); }
+    void find_probabilities(const double* z) { dispatch<label_probabilities>(n_labels_, z, p_.data(), q_.data()); }
 
     void add_component(double share, double* joint) {
         add_labels();
@@ -99,23 +77,12 @@ class SizeCounter {
         in_groups(falling_, [&](const auto* labels, auto n) { take_out_downwards(labels, n, share, joint); });
     }
 
-    // f over the sizes low_ to high_, outside which nothing is left. f_[1 + s] is f[s], so that f[-1] is there: zero.
     void add_labels() {
-        std::fill(f_.begin(), f_.end(), 0.0);
-        std::fill(joined_.begin(), joined_.end(), 0.0);
-        f_[1] = 1.0;
-        low_ = high_ = 0;
-        for (std::int32_t l = 0; l < n_labels_; ++l) {
-            dispatch<add_label>(low_, high_ + 1, p_[l], q_[l], f_.data() + 1, joined_.data() + 1);
-            std::swap(f_, joined_);
-            ++high_;
-            // What the two buffers hold outside the range must be zero: the next step reads one size beyond it.
-            while (f_[1 + high_] < kVanished) drop(high_--);
-            while (f_[1 + low_] < kVanished) drop(low_++);
-        }
+        sizes_.clear();
+        for (std::int32_t l = 0; l < n_labels_; ++l) sizes_.add(p_[l], q_[l]);
+        low_ = sizes_.low();
+        high_ = sizes_.high();
     }
-
-    void drop(std::int32_t size) { f_[1 + size] = joined_[1 + size] = 0.0; }
 
     // Sizes of the other labels from low_ up; g[s - 1] is in row s - 1 - low_.
     void take_out_upwards(const std::int32_t* labels, std::int32_t n, double share, double* joint) {
@@ -155,7 +122,7 @@ class SizeCounter {
     }
 
     void leave(std::int32_t n_steps, std::int32_t from, std::int32_t by) {
-        dispatch<remove_labels>(n_steps, from, by, f_.data() + 1, scale_, ratio_, without_.data());
+        dispatch<remove_labels>(n_steps, from, by, sizes_.sizes(), scale_, ratio_, without_.data());
     }
 
     // Rounding can leave a size that cannot be a little below zero.
@@ -165,7 +132,8 @@ class SizeCounter {
 
     const Mixture& mixture_;
     std::int32_t n_labels_, max_size_, low_ = 0, high_ = 0;
-    std::vector<double> p_, q_, f_, joined_, without_;
+    std::vector<double> p_, q_, without_;
+    PoissonBinomial sizes_;
     std::vector<std::int32_t> rising_, falling_;
     double scale_[kLanes], ratio_[kLanes];
 };

@@ -42,9 +42,10 @@ class SetClassifier(SetPredictor):
         "support": only label sets of the training documents have probability. "exact": the model's own probabilities of
         labels and sizes. "sampled": the same, estimated from sets that the model draws. "blend": a mixture of "support"
         and "exact" (or "sampled", where the model has no exact ones). "mode": the model's most probable set alone.
-    decision : {"tuned", "gfm", "most_probable", "threshold"}, default="tuned"
+    decision : {"tuned", "gfm", "most_probable", "threshold", "expected_jaccard"}, default="tuned"
         "gfm": the set of the highest expected F_beta. "most_probable": the most probable set. "threshold": all labels
-        whose probability is above a threshold.
+        whose probability is above a threshold. "expected_jaccard": the set of the highest expected Jaccard index, for
+        models with independent labels.
     vectorizer : transformer, list of transformers or None, default=None
         Turns texts into features where X holds texts. From a list, the one that does best on held-out documents is
         chosen. None is ``setwise.text.candidate_vectorizers()``: words, words and bigrams, words and character n-grams,

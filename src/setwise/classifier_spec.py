@@ -420,6 +420,8 @@ class ClassifierSpec:
             threshold=threshold if options.decision == "threshold" else None,
         )
         tried = [Candidate(one or "uncalibrated", recipe, replace(targets, calibration=one)) for one in methods]
+        by_decision = DECISIONS[options.decision].needs
         needed = dict.fromkeys([*recipe.needs(model), *tried[0].targets.needs(recipe, model)])
-        require(model, *needed, by=f"inference={options.inference!r}")
+        require(model, *(one for one in needed if one not in by_decision), by=f"inference={options.inference!r}")
+        require(model, *by_decision, by=f"decision={options.decision!r}")
         return feasible(tried, model)

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.exceptions import Incompatible
-from setwise.labels import LabelMatrix, MostProbable, SizeMarginals
+from setwise.labels import IndependentLabels, LabelMatrix, MostProbable, SizeMarginals
 
 __all__ = ["ABILITIES", "LazyPosterior", "Posterior", "Rows", "Scaling", "lacking", "require"]
 
@@ -30,6 +30,7 @@ ABILITIES = {
     "sample": "CRF knows only training sets, so use support inference; LSF has `size_marginals` directly.",
     "size_marginals": "Use support or sampled inference, which work from the joint distribution.",
     "rescaled": "BR and CBM have it; for the others calibrate support inference.",
+    "independent_labels": "Only the labels of BR are independent; for the others use decision='gfm' or 'threshold'.",
 }
 """Every question that a posterior may answer, with the hint of the error for a model that cannot."""
 
@@ -95,6 +96,10 @@ class Posterior:
     def rescaled(self, scale: Scaling, shift: Scaling) -> Posterior:
         """Return the posterior with every label's logit z replaced by scale z + shift: numbers, or one per label."""
         self._refuse("rescaled")
+
+    def independent_labels(self) -> IndependentLabels:
+        """Return the logit of every label, from models whose labels are independent given the document."""
+        self._refuse("independent_labels")
 
     def blocks(self, n_per_block: int) -> Iterator[Posterior]:
         """Yield the documents in blocks of at most ``n_per_block``."""
@@ -174,6 +179,9 @@ class LazyPosterior(Posterior):
         return LazyPosterior(
             lambda X: score(X).rescaled(scale, shift), self._X, self._n_scores, self.classes, self.abilities
         )
+
+    def independent_labels(self) -> IndependentLabels:
+        return IndependentLabels.stacked([part.independent_labels() for part in self._parts()])
 
     def scored(self) -> Posterior:
         return self._score(self._X) if 0 < self.n_samples * self._n_scores <= MAX_SCORES else self

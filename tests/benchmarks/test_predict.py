@@ -63,6 +63,24 @@ def test_other_probabilities_from_the_same_weights_are_refused(
         predict_rows.one_vs_rest(problem, model)
 
 
+def test_independent_labels_are_relative_to_size_marginals(problem: Problem) -> None:
+    first, ours, other = predict_rows.exact_rows(problem, TINY)
+    assert first.entry == predict_rows.SIZE_MARGINALS
+    assert first.values["speedup"] is None
+    for row in (ours, other):
+        assert row.values["speedup"] == pytest.approx(number(first, "seconds") / number(row, "seconds"))
+    assert ours.verdict
+    assert not first.verdict + other.verdict
+
+
+@pytest.mark.parametrize(
+    ("speedup", "n_different", "verdict"),
+    [(5.0, 0, "yes"), (4.9, 0, "no: 4.9 times, the goal is 5"), (9.0, 2, "no: 2 labels differ")],
+)
+def test_verdict_on_exact(speedup: float, n_different: int, verdict: str) -> None:
+    assert predict_rows.verdict_on_exact(speedup, n_different) == verdict
+
+
 def test_growth_is_relative_to_the_first_row(problem: Problem) -> None:
     rows = list(predict_rows.growth_rows(problem, TINY))
     assert [row.entry for row in rows] == ["1x", "4x", "16x"] * 2

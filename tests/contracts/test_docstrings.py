@@ -53,9 +53,9 @@ def examples_expected() -> list[Any]:
     """Return what a user meets first: the front door, and everything that is chosen by name."""
     front_door = [value for value in public("setwise") if inspect.isfunction(value) or hasattr(value, "get_params")]
     registered: list[Any] = [entry.model for entry in MODELS.values()]
-    registered += [entry.inference for entry in INFERENCES.values()]
+    registered += [one for entry in INFERENCES.values() for one in entry.inferences]
     registered += [metric.function for metric in METRICS.values()]
-    registered += [decision.gfm, decision.most_probable, decision.threshold]
+    registered += [decision.gfm, decision.most_probable, decision.threshold, decision.expected_jaccard]
     return [*front_door, *registered]
 
 

@@ -84,7 +84,11 @@ def _assert_same_choice(chosen: dict[str, Any], stored: dict[str, Any], model: s
     assert_allclose([chosen["value"], *values], [stored["value"], *stored_values], rtol=0.0, atol=ATOL)
 
 
+LATER_DECISIONS = {"expected_jaccard"}
+"""Decisions that there were not when the record was made."""
+
+
 def test_the_record_has_every_compatible_inference_and_decision() -> None:
     recorded = {tuple(name.split(", ")[:2]) for task in TASKS for model in MODELS for name in read_cells(task, model)}
-    compatible = {pair for pair in product(INFERENCES, DECISIONS) if are_compatible(*pair)}
+    compatible = {pair for pair in product(INFERENCES, DECISIONS.keys() - LATER_DECISIONS) if are_compatible(*pair)}
     assert recorded == compatible

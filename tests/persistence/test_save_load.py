@@ -69,6 +69,7 @@ class TestSameBits:
             {"calibration": SetCalibration(0.7, 0.2, -0.1)},
             {"calibration": "f1", "inference": "exact"},
             {"decision": "threshold", "threshold": "tuned"},
+            {"inference": "exact", "decision": "expected_jaccard", "at_least_one": True},
             {"decision": "threshold", "threshold": "tuned per label", "at_least_one": True},
             {"inference": "blend", "blend": "tuned", "calibration": "likelihood"},
             {"beta": 2.0, "min_count": 2, "random_state": 2**63},

@@ -11,9 +11,10 @@ from numpy.testing import assert_array_equal
 
 from setwise.data import folds
 from setwise.exceptions import Incompatible
+from setwise.inference import ExactInference
 from setwise.labels import LabelMatrix, MostProbable, SetCalibration, Support
 from setwise.metrics import instance_f1
-from setwise.models import BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
+from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
 from setwise.prediction import (
     Candidate,
     HeldOut,
@@ -114,6 +115,11 @@ class TestCandidates:
             "tuned"
         }  # the decision is not restricted, so the threshold is tuned
 
+    def test_the_expected_jaccard_index_is_tried_on_request_alone(self) -> None:
+        assert not [one for one in candidates(PLAIN, MODEL) if one.recipe.decision == "expected_jaccard"]
+        names = [one.name for one in candidates(PLAIN, MODEL, decision="expected_jaccard")]
+        assert names == ["exact, expected_jaccard", "exact, likelihood, expected_jaccard"]
+
     def test_no_feasible_recipe_is_an_error(self) -> None:
         with pytest.raises(Incompatible, match="No recipe works for ClassifierChain"):
             candidates(PLAIN, ClassifierChain(), inference="exact")
@@ -126,7 +132,7 @@ class TestNonEmpty:
         assert not filled.all()
         assert_array_equal(over.non_empty().sets.indicator.toarray(), over.sets.indicator.toarray()[filled])
         np.testing.assert_allclose(over.non_empty().probability.sum(axis=1), 1.0, rtol=1e-12)
-        exact: Any = next(Recipe("exact", "gfm").blocks(PART.posterior, PART.support)).beliefs
+        exact = ExactInference().infer(PART.posterior)
         np.testing.assert_allclose(
             exact.non_empty().joint, exact.joint / (1.0 - exact.empty)[:, None, None], rtol=1e-10
         )
@@ -162,7 +168,8 @@ def test_a_threshold_decides_the_same_with_and_without_values(inference: Any) ->
 
 def test_a_threshold_without_values_computes_no_size_marginals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tuning decides the same documents many times, and reads the sets alone."""
-    posterior = MODEL.posterior(X[HELD])
+    model = BernoulliMixture(n_components=2, strength=0.01, max_iter=3, tol=1.0)
+    posterior = model.fit(X[REST], LABELS.take(REST)).posterior(X[HELD])
     monkeypatch.setattr(type(posterior), "size_marginals", None)
     decision = Recipe("exact", "threshold", threshold=0.3).decide(posterior, PART.support, with_value=False)
     assert_array_equal(decision.sets.toarray(), posterior.marginals() > 0.3)

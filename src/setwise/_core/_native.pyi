@@ -310,5 +310,21 @@ def maximize_expected_f_over_scores(
 ) -> tuple[_I64, _I32, _F64]:
     """The same from scores of given sets, with the bits of ``calibrated_softmax`` and the function above."""
 
+def maximize_expected_f_independent(
+    logits: _F64, excludes_empty: bool, beta: float, n_threads: int
+) -> tuple[_I64, _I32, _F64]:
+    """The label set of highest expected F for independent labels, documents by labels, and that expectation.
+
+    ``excludes_empty``: the set is known to have a label.
+    """
+
+def expected_f_independent(logits: _F64, excludes_empty: bool, sets: LabelSets, beta: float, n_threads: int) -> _F64:
+    """The expected F of one given set per document for independent labels."""
+
+def maximize_expected_jaccard_independent(
+    logits: _F64, excludes_empty: bool, n_threads: int
+) -> tuple[_I64, _I32, _F64]:
+    """The label set of highest expected Jaccard index for independent labels, and that expectation."""
+
 def uses_avx2() -> bool:
     """Whether this machine runs the AVX2 paths."""

@@ -1,5 +1,6 @@
 """From beliefs about label sets to the set to predict. A decision never sees documents or a model."""
 
+from setwise.decision.expected_jaccard import expected_jaccard
 from setwise.decision.gfm import expected_f, gfm
 from setwise.decision.most_probable import most_probable
 from setwise.decision.registry import DECISIONS, DecisionEntry
@@ -11,6 +12,7 @@ __all__ = [
     "best_threshold",
     "best_thresholds",
     "expected_f",
+    "expected_jaccard",
     "gfm",
     "most_probable",
     "threshold",

@@ -9,20 +9,33 @@ from numpy.typing import NDArray
 from setwise import _core
 from setwise._validation import checked_beta
 from setwise.exceptions import Incompatible
-from setwise.labels import Decision, MostProbable, ScoredSets, SetDistribution, SizeMarginals, csr_of_ones
+from setwise.labels import (
+    Decision,
+    IndependentLabels,
+    MostProbable,
+    ScoredSets,
+    SetDistribution,
+    SizeMarginals,
+    csr_of_ones,
+)
 
 __all__ = ["expected_f", "gfm"]
 
 
-def gfm(beliefs: SetDistribution | SizeMarginals, *, beta: float = 1.0, n_jobs: int = 1) -> Decision:
+def gfm(
+    beliefs: SetDistribution | SizeMarginals | IndependentLabels, *, beta: float = 1.0, n_jobs: int = 1
+) -> Decision:
     """Choose for each document the set of highest expected F_beta.
 
     The F of two empty sets is 1, so the value of the empty set is p(y = 0). The chosen set may be one that no training
     document has, of any size. Ties go to the smaller set, and between labels to the first.
 
+    Of independent labels the best set has the most probable ones, so that only their number is searched for (Nan et al.
+    2012); it is the set that their size marginals lead to.
+
     Parameters
     ----------
-    beliefs : SetDistribution or SizeMarginals
+    beliefs : SetDistribution, SizeMarginals or IndependentLabels
     beta : float
         Weight of recall relative to precision.
     n_jobs : int
@@ -50,7 +63,11 @@ def gfm(beliefs: SetDistribution | SizeMarginals, *, beta: float = 1.0, n_jobs: 
             "GFM needs probabilities of sets or of labels and sizes, and mode inference has neither. "
             "Hint: use support, exact or sampled inference."
         )
-    if isinstance(beliefs, ScoredSets):
+    if isinstance(beliefs, IndependentLabels):
+        n_labels = beliefs.logits.shape[1]
+        logits = np.ascontiguousarray(beliefs.logits)
+        indptr, indices, value = _core.maximize_expected_f_independent(logits, beliefs.excludes_empty, beta, n_jobs)
+    elif isinstance(beliefs, ScoredSets):
         n_labels = beliefs.sets.n_labels
         indptr, indices, value = _core.maximize_expected_f_over_scores(
             beliefs.scores, beliefs.scale, beliefs.bias, beliefs.sets.native, beta, n_jobs
@@ -67,8 +84,14 @@ def gfm(beliefs: SetDistribution | SizeMarginals, *, beta: float = 1.0, n_jobs: 
     return Decision(csr_of_ones(indices, np.diff(indptr), n_labels), value)
 
 
-def expected_f(beliefs: SizeMarginals, sets: sp.csr_array, *, beta: float = 1.0) -> NDArray[np.float64]:
+def expected_f(
+    beliefs: SizeMarginals | IndependentLabels, sets: sp.csr_array, *, beta: float = 1.0, n_jobs: int = 1
+) -> NDArray[np.float64]:
     """Return the expected F_beta of one set per document; two empty sets have F 1."""
+    if isinstance(beliefs, IndependentLabels):
+        rows = _core.LabelSets(sets.shape[1], sets.indptr.astype(np.int64), sets.indices.astype(np.int32))
+        logits = np.ascontiguousarray(beliefs.logits)
+        return _core.expected_f_independent(logits, beliefs.excludes_empty, rows, beta, n_jobs)
     square, sizes = beta * beta, np.diff(sets.indptr)
     document = np.repeat(np.arange(sets.shape[0]), sizes)
     s = np.arange(1, beliefs.joint.shape[2] + 1)

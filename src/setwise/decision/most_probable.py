@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setwise.exceptions import Incompatible
-from setwise.labels import Decision, MostProbable, SetDistribution, SizeMarginals
+from setwise.labels import Decision, IndependentLabels, MostProbable, SetDistribution, SizeMarginals
 
 __all__ = ["most_probable"]
 
@@ -31,7 +31,7 @@ def most_probable(beliefs: SetDistribution | MostProbable) -> Decision:
     >>> decision.sets.toarray().tolist(), decision.value.tolist()
     ([[1, 1]], [0.6])
     """
-    if isinstance(beliefs, SizeMarginals):
+    if isinstance(beliefs, SizeMarginals | IndependentLabels):
         raise Incompatible(
             "The most probable set needs probabilities of sets; got those of labels and sizes. "
             "Hint: use support or mode inference."

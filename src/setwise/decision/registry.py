@@ -14,10 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from setwise.decision.expected_jaccard import expected_jaccard
 from setwise.decision.gfm import gfm
 from setwise.decision.most_probable import most_probable
 from setwise.decision.threshold import threshold
-from setwise.labels import Beliefs, Decision, MostProbable, SetDistribution, SizeMarginals
+from setwise.labels import Beliefs, Decision, IndependentLabels, MostProbable, SetDistribution, SizeMarginals
 
 __all__ = ["DECISIONS", "DecisionEntry", "DecisionOptions", "DocumentBeliefs"]
 
@@ -67,12 +68,14 @@ class DecisionEntry:
     """Whether it reads nothing but the marginals."""
     conditions_on_non_empty: bool = False
     """Whether ``at_least_one`` conditions the beliefs on a non-empty set before the decision."""
+    needs: tuple[str, ...] = ()
+    """The abilities that the model must have beyond those that the inference needs."""
 
 
 def _gfm(documents: DocumentBeliefs, options: DecisionOptions) -> Decision:
     beliefs = documents.beliefs
     best = gfm(beliefs, beta=options.beta, n_jobs=options.n_jobs)  # type: ignore[arg-type]
-    if isinstance(beliefs, SetDistribution) and options.beta == 1.0:
+    if isinstance(beliefs, SetDistribution | IndependentLabels) and options.beta == 1.0:
         return Decision(best.sets, np.minimum(best.value, 1.0))  # above 1 is rounding
     return _without_value(best.sets)
 
@@ -85,6 +88,10 @@ def _threshold(documents: DocumentBeliefs, options: DecisionOptions) -> Decision
     return _without_value(threshold(documents.marginals, options.threshold, at_least_one=options.at_least_one))
 
 
+def _expected_jaccard(documents: DocumentBeliefs, options: DecisionOptions) -> Decision:
+    return _without_value(expected_jaccard(documents.beliefs, n_jobs=options.n_jobs).sets)  # type: ignore[arg-type]
+
+
 def _without_value(sets: sp.csr_array) -> Decision:
     return Decision(sets, np.full(sets.shape[0], np.nan))
 
@@ -92,9 +99,18 @@ def _without_value(sets: sp.csr_array) -> Decision:
 DECISIONS: dict[str, DecisionEntry] = {
     entry.name: entry
     for entry in (
-        DecisionEntry("gfm", _gfm, (SetDistribution, SizeMarginals), conditions_on_non_empty=True),
+        DecisionEntry("gfm", _gfm, (SetDistribution, SizeMarginals, IndependentLabels), conditions_on_non_empty=True),
         DecisionEntry("most_probable", _most_probable, (SetDistribution, MostProbable)),
-        DecisionEntry("threshold", _threshold, (SetDistribution, SizeMarginals), marginals_only=True),
+        DecisionEntry(
+            "threshold", _threshold, (SetDistribution, SizeMarginals, IndependentLabels), marginals_only=True
+        ),
+        DecisionEntry(
+            "expected_jaccard",
+            _expected_jaccard,
+            (IndependentLabels,),
+            conditions_on_non_empty=True,
+            needs=("independent_labels",),
+        ),
     )
 }
 """Every decision by name."""

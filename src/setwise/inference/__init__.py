@@ -4,6 +4,7 @@ from setwise.inference.base import Inference, documents_per_block
 from setwise.inference.blend import BlendInference, size_marginals_of
 from setwise.inference.calibration import fit_calibration, fit_scaling, improve_calibration
 from setwise.inference.exact import ExactInference
+from setwise.inference.independent import IndependentInference
 from setwise.inference.label_scaling import LabelScaling, fit_label_scaling
 from setwise.inference.mode import ModeInference
 from setwise.inference.registry import INFERENCES, InferenceEntry
@@ -15,6 +16,7 @@ __all__ = [
     "MAX_DRAWN",
     "BlendInference",
     "ExactInference",
+    "IndependentInference",
     "Inference",
     "InferenceEntry",
     "LabelScaling",

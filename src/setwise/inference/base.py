@@ -29,7 +29,7 @@ class Inference(ABC):
     """A way from a model's posterior to beliefs about the label sets of documents."""
 
     beliefs: ClassVar[type]
-    """What :meth:`infer` returns: SetDistribution, SizeMarginals or MostProbable."""
+    """What :meth:`infer` returns: SetDistribution, SizeMarginals, IndependentLabels or MostProbable."""
 
     @abstractmethod
     def n_numbers(self, n_labels: int) -> int:

@@ -12,7 +12,7 @@ from setwise.inference.base import Inference
 from setwise.labels import IDENTITY, SetCalibration, SizeMarginals
 from setwise.posterior import Posterior
 
-__all__ = ["ExactInference"]
+__all__ = ["ExactInference", "rescaled"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +49,13 @@ class ExactInference(Inference):
 
     def infer(self, posterior: Posterior) -> SizeMarginals:
         """Return p(y_l = 1, |y| = s | x) for each document of a block."""
-        return self._rescaled(posterior).size_marginals()
+        return rescaled(posterior, self.calibration).size_marginals()
 
     def marginals(self, posterior: Posterior) -> NDArray[np.float64]:
         """Return the model's own p(y_l = 1 | x), which takes no sum over sizes."""
-        return self._rescaled(posterior).marginals()
+        return rescaled(posterior, self.calibration).marginals()
 
-    def _rescaled(self, posterior: Posterior) -> Posterior:
-        if self.calibration.keeps_logits:
-            return posterior
-        return posterior.rescaled(self.calibration.scale, self.calibration.size)
+
+def rescaled(posterior: Posterior, calibration: SetCalibration) -> Posterior:
+    """Return the posterior with every logit z replaced by scale z + size."""
+    return posterior if calibration.keeps_logits else posterior.rescaled(calibration.scale, calibration.size)

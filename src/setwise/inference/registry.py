@@ -9,6 +9,7 @@ from typing import Protocol
 from setwise.inference.base import Inference
 from setwise.inference.blend import BlendInference
 from setwise.inference.exact import ExactInference
+from setwise.inference.independent import IndependentInference
 from setwise.inference.mode import ModeInference
 from setwise.inference.sampled import SampledInference
 from setwise.inference.support import SupportInference
@@ -50,7 +51,8 @@ class InferenceEntry:
     """One inference of the registry."""
 
     name: str
-    inference: type[Inference]
+    inferences: tuple[type[Inference], ...]
+    """The classes that it may be built of, depending on the abilities of the model."""
     build: Callable[[InferenceOptions, Support, frozenset[str]], Inference]
     """Called with the options, the support and the abilities of the model."""
     needs: Callable[[InferenceOptions, frozenset[str]], tuple[str, ...]]
@@ -63,7 +65,9 @@ def _support(options: InferenceOptions, support: Support, abilities: frozenset[s
     return SupportInference(support, options.calibration, options.n_jobs)
 
 
-def _exact(options: InferenceOptions, support: Support, abilities: frozenset[str]) -> ExactInference:
+def _exact(options: InferenceOptions, support: Support, abilities: frozenset[str]) -> Inference:
+    if "independent_labels" in abilities:
+        return IndependentInference(options.scaling)
     return ExactInference(options.scaling)
 
 
@@ -80,8 +84,9 @@ def _mode(options: InferenceOptions, support: Support, abilities: frozenset[str]
 
 
 def _blend(options: InferenceOptions, support: Support, abilities: frozenset[str]) -> BlendInference:
-    free = _exact if "size_marginals" in abilities else _sampled
-    return BlendInference(_support(options, support, abilities), free(options, support, abilities), options.blend)
+    exact = "size_marginals" in abilities  # which are mixed, so that independent labels would not do
+    free = ExactInference(options.scaling) if exact else _sampled(options, support, abilities)
+    return BlendInference(_support(options, support, abilities), free, options.blend)
 
 
 def _blend_needs(options: InferenceOptions, abilities: frozenset[str]) -> tuple[str, ...]:
@@ -92,11 +97,11 @@ def _blend_needs(options: InferenceOptions, abilities: frozenset[str]) -> tuple[
 INFERENCES: dict[str, InferenceEntry] = {
     entry.name: entry
     for entry in (
-        InferenceEntry("support", SupportInference, _support, lambda *_: ("log_prob",), frozenset({"support"})),
-        InferenceEntry("exact", ExactInference, _exact, _exact_needs, frozenset({"logits"})),
-        InferenceEntry("sampled", SampledInference, _sampled, lambda *_: ("sample",)),
-        InferenceEntry("mode", ModeInference, _mode, lambda *_: ("mode",)),
-        InferenceEntry("blend", BlendInference, _blend, _blend_needs, frozenset({"support", "logits"})),
+        InferenceEntry("support", (SupportInference,), _support, lambda *_: ("log_prob",), frozenset({"support"})),
+        InferenceEntry("exact", (ExactInference, IndependentInference), _exact, _exact_needs, frozenset({"logits"})),
+        InferenceEntry("sampled", (SampledInference,), _sampled, lambda *_: ("sample",)),
+        InferenceEntry("mode", (ModeInference,), _mode, lambda *_: ("mode",)),
+        InferenceEntry("blend", (BlendInference,), _blend, _blend_needs, frozenset({"support", "logits"})),
     )
 }
 """Every inference by name."""

@@ -4,6 +4,7 @@ from setwise.labels.calibration import IDENTITY, SetCalibration, calibrate, set_
 from setwise.labels.distribution import (
     Beliefs,
     Decision,
+    IndependentLabels,
     MostProbable,
     ScoredSets,
     SetDistribution,
@@ -18,6 +19,7 @@ __all__ = [
     "IDENTITY",
     "Beliefs",
     "Decision",
+    "IndependentLabels",
     "Kind",
     "LabelLists",
     "LabelMatrix",

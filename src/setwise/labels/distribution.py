@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
@@ -14,7 +15,16 @@ from setwise import _core
 from setwise.exceptions import InvalidData
 from setwise.labels.matrix import LabelMatrix
 
-__all__ = ["Beliefs", "Decision", "MostProbable", "ScoredSets", "SetDistribution", "SizeMarginals", "require_room"]
+__all__ = [
+    "Beliefs",
+    "Decision",
+    "IndependentLabels",
+    "MostProbable",
+    "ScoredSets",
+    "SetDistribution",
+    "SizeMarginals",
+    "require_room",
+]
 
 MOST_NUMBERS = 2**25
 """Most probabilities of labels and sizes that are held in memory together: 256 MB."""
@@ -117,6 +127,46 @@ class SizeMarginals:
 def _one_over(mass: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return 1 / mass, and 1 where there is no mass to scale, or so little that its inverse is infinite."""
     return np.divide(1.0, mass, out=np.ones_like(mass), where=mass >= np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True, eq=False)
+class IndependentLabels:
+    """The logit of each label, where every label is independent of the others given the document.
+
+    They determine the distribution over all sets. The best sets under a criterion are found from them without the
+    probabilities of all labels and sizes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from setwise.labels import IndependentLabels
+    >>> beliefs = IndependentLabels(np.log([[0.6 / 0.4, 0.2 / 0.8]]))
+    >>> beliefs.marginals.round(3).tolist(), beliefs.non_empty().marginals.round(3).tolist()
+    ([[0.6, 0.2]], [[0.882, 0.294]])
+    """
+
+    logits: NDArray[np.float64]
+    """Documents by labels: the logit of p(y_l = 1 | x_i)."""
+    excludes_empty: bool = False
+    """Whether the set is known to have a label; labels are independent but for that."""
+
+    @classmethod
+    def stacked(cls, parts: Sequence[IndependentLabels]) -> IndependentLabels:
+        """Return the documents of all parts, one part after the other."""
+        return cls(np.concatenate([part.logits for part in parts]), parts[0].excludes_empty)
+
+    @property
+    def marginals(self) -> NDArray[np.float64]:
+        """p(y_l = 1 | x_i), documents by labels."""
+        chances = scipy.special.expit(self.logits)
+        if not self.excludes_empty:
+            return np.asarray(chances)
+        mass = -np.expm1(-np.logaddexp(0.0, self.logits).sum(axis=1))  # of all sets but the empty one
+        return np.asarray(chances * _one_over(mass)[:, None])
+
+    def non_empty(self) -> IndependentLabels:
+        """Return the labels conditioned on the set not being empty."""
+        return replace(self, excludes_empty=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,5 +281,5 @@ class Decision:
         return cls(sets, np.concatenate([part.value for part in parts]))
 
 
-Beliefs = SetDistribution | SizeMarginals | MostProbable
+Beliefs = SetDistribution | SizeMarginals | IndependentLabels | MostProbable
 """What an inference says about the label sets of documents."""

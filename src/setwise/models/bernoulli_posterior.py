@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setwise import _core
 from setwise._validation import Interval, check_parameters, checked_count
-from setwise.labels import MostProbable, SizeMarginals, csr_of_ones, require_room
+from setwise.labels import IndependentLabels, MostProbable, SizeMarginals, csr_of_ones, require_room
 from setwise.models.base import document_generators
 from setwise.posterior import Posterior, Rows, Scaling
 
@@ -41,6 +41,7 @@ class MixturePosterior(Posterior):
     """
 
     abilities = frozenset({"log_prob", "marginals", "size_marginals", "mode", "sample", "rescaled"})
+    model_name = "BernoulliMixture"
 
     def __init__(
         self, classes: tuple[str, ...], logits: Array, log_gate: Array, n_jobs: int, max_steps: int = 0
@@ -110,10 +111,16 @@ class MixturePosterior(Posterior):
 class IndependentPosterior(MixturePosterior):
     """A mixture with one component: every label is independent of the others given the document."""
 
+    abilities = MixturePosterior.abilities | {"independent_labels"}
+    model_name = "BinaryRelevance"
+
     @classmethod
     def of_scores(cls, classes: tuple[str, ...], scores: Array, n_jobs: int) -> IndependentPosterior:
         """Build the posterior from the logit of every label, documents by labels."""
         return cls(classes, scores[:, None, :], np.zeros((len(scores), 1)), n_jobs)
+
+    def independent_labels(self) -> IndependentLabels:
+        return IndependentLabels(self.logits[:, 0])
 
     def _draw(self, random: np.random.Generator, n: int, chances: Array, gate: Array) -> NDArray[np.bool_]:
         return np.asarray(random.random((n, chances.shape[1])) < chances[0])

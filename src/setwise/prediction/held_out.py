@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from setwise.labels import LabelMatrix, MostProbable, SizeMarginals, Support
+from setwise.labels import IndependentLabels, LabelMatrix, MostProbable, SizeMarginals, Support
 from setwise.metrics import MetricName, evaluate_metric
 from setwise.posterior import Posterior, Rows, Scaling
 from setwise.prediction.recipe import Recipe
@@ -101,6 +101,9 @@ class StoredPosterior(Posterior):
 
     def rescaled(self, scale: Scaling, shift: Scaling) -> Posterior:
         return self._scored.rescaled(scale, shift)
+
+    def independent_labels(self) -> IndependentLabels:
+        return self._scored.independent_labels()
 
 
 @dataclass(frozen=True, eq=False)

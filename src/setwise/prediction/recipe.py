@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from setwise.decision import DECISIONS, expected_f
 from setwise.inference import INFERENCES, Inference, documents_per_block, size_marginals_of
-from setwise.labels import IDENTITY, Beliefs, Decision, MostProbable, SetCalibration, Support, csr_of_ones
+from setwise.labels import (
+    IDENTITY,
+    Beliefs,
+    Decision,
+    IndependentLabels,
+    MostProbable,
+    SetCalibration,
+    Support,
+    csr_of_ones,
+)
 from setwise.posterior import Posterior
 
 __all__ = ["DecisionName", "DocumentBlock", "InferenceName", "Recipe", "are_compatible", "expected_f1"]
@@ -26,8 +35,8 @@ DecisionName = str
 
 
 def are_compatible(inference: InferenceName, decision: DecisionName) -> bool:
-    """Return whether the decision accepts the beliefs that the inference returns."""
-    return INFERENCES[inference].inference.beliefs in DECISIONS[decision].accepts
+    """Return whether the decision accepts beliefs that the inference returns, at least for some models."""
+    return any(one.beliefs in DECISIONS[decision].accepts for one in INFERENCES[inference].inferences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +46,7 @@ class Recipe:
     Parameters
     ----------
     inference : {"support", "exact", "sampled", "mode", "blend"}
-    decision : {"gfm", "most_probable", "threshold"}
+    decision : {"gfm", "most_probable", "threshold", "expected_jaccard"}
     calibration : SetCalibration
         Of the distribution over the support.
     scaling : SetCalibration
@@ -74,7 +83,7 @@ class Recipe:
 
     def needs(self, model: Any) -> tuple[str, ...]:
         """Return the abilities that the recipe needs; blended inference uses exact size marginals where it can."""
-        return INFERENCES[self.inference].needs(self, model.abilities)
+        return (*INFERENCES[self.inference].needs(self, model.abilities), *DECISIONS[self.decision].needs)
 
     def decide(self, posterior: Posterior, support: Support, *, with_value: bool = True) -> Decision:
         """Choose a set for every document: the one path from a posterior to label sets, whoever asks.
@@ -107,7 +116,7 @@ class Recipe:
         if not with_value:
             return Decision(chosen.sets, _no_value(chosen.sets))
         if np.isnan(chosen.value).any():
-            return Decision(chosen.sets, expected_f1(block.beliefs, chosen.sets))
+            return Decision(chosen.sets, expected_f1(block.beliefs, chosen.sets, self.n_jobs))
         return chosen
 
     def marginals(self, posterior: Posterior, support: Support) -> NDArray[np.float64]:
@@ -150,11 +159,12 @@ class DocumentBlock:
         return conditioned
 
 
-def expected_f1(beliefs: Beliefs, sets: sp.csr_array) -> NDArray[np.float64]:
+def expected_f1(beliefs: Beliefs, sets: sp.csr_array, n_jobs: int = 1) -> NDArray[np.float64]:
     """Return the expected F1 of one set per document, in [0, 1]; NaN where the beliefs have no probabilities."""
     if isinstance(beliefs, MostProbable):
         return _no_value(sets)
-    value = expected_f(size_marginals_of(beliefs).consistent(), sets)
+    consistent = beliefs if isinstance(beliefs, IndependentLabels) else size_marginals_of(beliefs).consistent()
+    value = expected_f(consistent, sets, n_jobs=n_jobs)
     return np.minimum(value, 1.0)  # above 1 is rounding: see SizeMarginals.consistent
 
 

@@ -42,11 +42,16 @@ _CANDIDATES: tuple[tuple[InferenceName, DecisionName, CalibrationMethod | None],
     ("blend", "gfm", "likelihood"),
     ("mode", "most_probable", None),
     ("sampled", "gfm", None),
+    ("exact", "expected_jaccard", None),
+    ("exact", "expected_jaccard", "likelihood"),
 )
 """Inference, decision and calibration of the recipes that are tried, in this order."""
 
 _ONLY_ON_REQUEST = frozenset(["blend", "mode", "sampled"])
 """Inferences that cost much and never win where others are possible."""
+
+_DECISIONS_ONLY_ON_REQUEST = frozenset(["expected_jaccard"])
+"""Decisions for other metrics than those that are tuned for."""
 
 _SCREENING = ("support, likelihood, gfm", "exact, threshold")
 """Of GFM and of thresholds, the candidate that is tuned fast and does best."""
@@ -108,6 +113,8 @@ def candidates(
     allowed = []
     for its_inference, its_decision, its_calibration in _CANDIDATES:
         if inference is None and its_inference in _ONLY_ON_REQUEST:
+            continue
+        if decision is None and its_decision in _DECISIONS_ONLY_ON_REQUEST:
             continue
         if inference not in (None, its_inference) or decision not in (None, its_decision):
             continue
