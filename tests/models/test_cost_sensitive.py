@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -15,7 +17,7 @@ X, y = small_corpus(n=90)
 @pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 def test_equal_costs_are_br(loss: str, l1_ratio: float) -> None:
-    options = {"strength": 0.01, "l1_ratio": l1_ratio, "loss": loss, "tol": 1e-9}
+    options: dict[str, Any] = {"strength": 0.01, "l1_ratio": l1_ratio, "loss": loss, "tol": 1e-9}
     ours, br = CostSensitiveRelevance(1.0, **options).fit(X, y), BinaryRelevance(**options).fit(X, y)
     assert_allclose(ours.coef_.toarray(), br.coef_.toarray(), atol=1e-6)
     assert_allclose(ours.intercept_, br.intercept_, atol=1e-6)

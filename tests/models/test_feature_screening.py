@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from setwise.labels import LabelMatrix
-from setwise.learners import FeatureColumns
+from setwise.learners import FeatureColumns, fit_labels
 from setwise.models import BinaryRelevance, PairwiseCRF, feature_screening
 from tests.models.test_crf import problem
 
@@ -57,7 +57,6 @@ def test_where_br_uses_no_feature_all_have_weights() -> None:
 
 def test_features_are_screened_once_for_several_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     fitted: list[float] = []
-    fit_labels = feature_screening.fit_labels
 
     def counted(*arguments: object, **options: float) -> object:
         fitted.append(options["strength"])

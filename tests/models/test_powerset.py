@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -36,7 +38,7 @@ def test_it_is_the_multinomial_learner_on_the_sets(l1_ratio: float) -> None:
 
 def test_documents_of_one_label_each_make_it_a_field_without_pairs() -> None:
     single = np.eye(3, dtype=np.int64)[np.arange(90) % 3]
-    options = {"tol": 1e-9, "max_iter": 5000}
+    options: dict[str, Any] = {"tol": 1e-9, "max_iter": 5000}
     power = PowerSet(0.02, 0.0, **options).fit(X, single)
     field = PairwiseCRF(0.02, 0.0, pairs=False, **options).fit(X, single)
     sets = every_set(3)

@@ -13,7 +13,7 @@ import setwise
 from setwise import SetClassifier, TextVectorizer
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.text import candidate_vectorizers, feature_set_name
-from setwise.tuning import Part, feature_selection, validation
+from setwise.tuning import Part, feature_selection, search, validation
 
 
 def _ordered_pairs(n: int, seed: int = 0) -> tuple[list[str], list[list[str]]]:
@@ -48,7 +48,7 @@ def test_feature_sets_are_compared_by_folds_where_one_held_out_part_is_small(mon
     texts, labels = _ordered_pairs(120)
     monkeypatch.setattr(validation, "FEW_DOCUMENTS", 100)
     compared: list[int] = []
-    search_features = feature_selection.search
+    search_features = search
 
     def counted(model: Any, grid: Any, parts: Any, **options: Any) -> Any:
         compared.append(sum(part.y_held.n_samples for part in parts))

@@ -156,7 +156,7 @@ class PowerSet(KnownSetsModel):
 
     @property
     def _n_scores(self) -> int:
-        return self.sets_.shape[0]
+        return int(self.sets_.shape[0])
 
     def _posterior(self, X: Any) -> PowerSetPosterior:
         return PowerSetPosterior(self._linear_scores(X), self._support, effective_n_jobs(self.n_jobs))
@@ -212,7 +212,9 @@ def _with_subsets(
     stand_ins = {
         rare: sorted(found, key=lambda one: (-int(kept.sizes[one]), one))[:n_subsets] for rare, found in by_rare.items()
     }  # sets are numbered by falling count, so of one size the most frequent comes first
-    rows, sets, weights = [], [], []
+    rows: list[int] = []
+    sets: list[int] = []
+    weights: list[float] = []
     for document, its_set in enumerate(support.set_of.tolist()):
         found = [its_set] if its_set < kept.n_sets else stand_ins.get(its_set, [])
         rows += [document] * len(found)
