@@ -205,8 +205,8 @@ class SmoothSolver {
     }
 
   private:
-    // Labels at once. Twice as many take a sixth less time with 23 labels and 260,000 features, and twice the memory:
-    // each label has some fifteen vectors of all features.
+    // Labels at once. More of them share a reading, but need more memory: each has some fifteen vectors of all
+    // features.
     static constexpr int kWidest = 8;
 
     template <int kWidth>
