@@ -1,6 +1,7 @@
 """The models of label sets, and their registry.
 
-BR, PCC, CRF and CBM are joint models: they know the probability of a set. LSF knows only labels and sizes together.
+BR, PCC, CRF, CBM and MLP are joint models: they know the probability of a set. LSF knows only labels and sizes
+together, and SPEN only relaxed labels.
 Code that uses a model asks for its abilities, never for its class: see :mod:`setwise.posterior`.
 """
 
@@ -22,6 +23,7 @@ from setwise.models.grids import (
     learner_grid,
 )
 from setwise.models.lsf import LabelSizeFactors
+from setwise.models.neural import EnergyNetwork, MultilayerPerceptron
 from setwise.models.pcc import ClassifierChain
 from setwise.models.precomputed import posterior_of_probabilities
 from setwise.models.registry import (
@@ -51,6 +53,7 @@ __all__ = [
     "BudgetName",
     "Callback",
     "ClassifierChain",
+    "EnergyNetwork",
     "Ensemble",
     "LabelModel",
     "LabelSizeFactors",
@@ -58,6 +61,7 @@ __all__ = [
     "ModelEntry",
     "ModelSize",
     "ModelState",
+    "MultilayerPerceptron",
     "PairwiseCRF",
     "Patience",
     "Setting",

@@ -17,8 +17,19 @@ from setwise.models.br import BinaryRelevance
 from setwise.models.cbm import BernoulliMixture
 from setwise.models.crf import PairwiseCRF
 from setwise.models.ensemble import Ensemble
-from setwise.models.grids import BudgetName, Patience, StrengthPath, br_grid, cbm_grid, crf_grid, learner_grid
+from setwise.models.grids import (
+    BudgetName,
+    Patience,
+    StrengthPath,
+    br_grid,
+    cbm_grid,
+    crf_grid,
+    learner_grid,
+    mlp_grid,
+    spen_grid,
+)
 from setwise.models.lsf import LabelSizeFactors
+from setwise.models.neural import EnergyNetwork, MultilayerPerceptron
 from setwise.models.pcc import ClassifierChain
 
 __all__ = [
@@ -69,6 +80,9 @@ MODELS: dict[str, ModelEntry] = {
         # CBM is best after two or three iterations of EM, and the first says little.
         ModelEntry("cbm", BernoulliMixture, "conditional Bernoulli mixture", cbm_grid, Patience(3, 3)),
         ModelEntry("lsf", LabelSizeFactors, "label and size factors"),
+        # An iteration is an epoch; the first few are far from the best.
+        ModelEntry("mlp", MultilayerPerceptron, "multilayer perceptron: independent labels", mlp_grid, Patience(3, 5)),
+        ModelEntry("spen", EnergyNetwork, "structured prediction energy network", spen_grid, Patience(3, 5)),
     )
 }
 """Every model by name."""

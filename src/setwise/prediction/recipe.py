@@ -73,8 +73,14 @@ class Recipe:
         return INFERENCES[self.inference].build(self, support, abilities)
 
     def needs(self, model: Any) -> tuple[str, ...]:
-        """Return the abilities that the recipe needs; blended inference uses exact size marginals where it can."""
-        return INFERENCES[self.inference].needs(self, model.abilities)
+        """Return the abilities that the recipe needs; blended inference uses exact size marginals where it can.
+
+        A decision by marginals alone needs no more than these; then there is no expected F1.
+        """
+        entry = INFERENCES[self.inference]
+        if DECISIONS[self.decision].marginals_only and entry.marginals_need is not None:
+            return entry.marginals_need(self, model.abilities)
+        return entry.needs(self, model.abilities)
 
     def decide(self, posterior: Posterior, support: Support, *, with_value: bool = True) -> Decision:
         """Choose a set for every document: the one path from a posterior to label sets, whoever asks.
@@ -85,7 +91,8 @@ class Recipe:
         support : Support
         with_value : bool
             Whether to compute the value: the expected F1 of each set, NaN with inference="mode", which has no
-            probabilities. Without it all values are NaN, and thresholds need no size marginals.
+            probabilities, and for models without size marginals. Without it all values are NaN, and thresholds need no
+            size marginals.
 
         Returns
         -------
@@ -104,11 +111,15 @@ class Recipe:
         if self.at_least_one and rule.conditions_on_non_empty:
             block = block.non_empty()
         chosen = rule.decide(block, self)
-        if not with_value:
+        if not with_value or not self._has_beliefs(block):
             return Decision(chosen.sets, _no_value(chosen.sets))
         if np.isnan(chosen.value).any():
             return Decision(chosen.sets, expected_f1(block.beliefs, chosen.sets))
         return chosen
+
+    def _has_beliefs(self, block: DocumentBlock) -> bool:
+        """Return whether the model answers everything that the inference asks for, not only the marginals."""
+        return block.abilities.issuperset(INFERENCES[self.inference].needs(self, block.abilities))
 
     def marginals(self, posterior: Posterior, support: Support) -> NDArray[np.float64]:
         """Return the probability of each label, documents by labels: what a threshold cuts."""
@@ -131,6 +142,11 @@ class DocumentBlock:
     def __init__(self, inference: Inference, posterior: Posterior) -> None:
         self._inference = inference
         self._posterior = posterior
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """The abilities of the model."""
+        return self._posterior.abilities
 
     @cached_property
     def beliefs(self) -> Beliefs:
