@@ -19,7 +19,10 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"model": "svm"}, "model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf' or a model; got 'svm'."),
+            (
+                {"model": "svm"},
+                "model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf', 'mlp', 'spen' or a model; got 'svm'.",
+            ),
             (
                 {"inference": "maximum"},
                 "inference must be one of 'tuned', 'support', 'exact', 'sampled', 'mode', 'blend'; got 'maximum'.",

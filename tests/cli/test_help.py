@@ -66,7 +66,9 @@ def test_a_model_that_is_registered_later_is_a_choice(monkeypatch: pytest.Monkey
     monkeypatch.delitem(MODELS, "toy")
     refused = call("train", file, "-o", tmp_path / "m", "--model", "toy")
     assert refused.returncode == 2
-    assert "'toy' is not one of auto, br, pcc, crf, cbm, lsf." in " ".join(refused.stderr.replace("│", " ").split())
+    assert "'toy' is not one of auto, br, pcc, crf, cbm, lsf, mlp, spen." in " ".join(
+        refused.stderr.replace("│", " ").split()
+    )
     assert "toy" not in help_of("train")
 
 

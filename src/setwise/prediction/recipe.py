@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from setwise.decision import DECISIONS, expected_f
 from setwise.inference import INFERENCES, Inference, documents_per_block, size_marginals_of
 from setwise.labels import IDENTITY, Beliefs, Decision, MostProbable, SetCalibration, Support, csr_of_ones
-from setwise.posterior import Posterior
+from setwise.posterior import Posterior, lacking
 
 __all__ = ["DecisionName", "DocumentBlock", "InferenceName", "Recipe", "are_compatible", "expected_f1"]
 
@@ -77,10 +77,14 @@ class Recipe:
 
         A decision by marginals alone needs no more than these; then there is no expected F1.
         """
-        entry = INFERENCES[self.inference]
-        if DECISIONS[self.decision].marginals_only and entry.marginals_need is not None:
-            return entry.marginals_need(self, model.abilities)
-        return entry.needs(self, model.abilities)
+        marginals_need = INFERENCES[self.inference].marginals_need
+        if DECISIONS[self.decision].marginals_only and marginals_need is not None:
+            return marginals_need(self, model.abilities)
+        return self.needs_for_value(model)
+
+    def needs_for_value(self, model: Any) -> tuple[str, ...]:
+        """Return the abilities that the expected F1 of sets needs."""
+        return INFERENCES[self.inference].needs(self, model.abilities)
 
     def decide(self, posterior: Posterior, support: Support, *, with_value: bool = True) -> Decision:
         """Choose a set for every document: the one path from a posterior to label sets, whoever asks.
@@ -111,15 +115,11 @@ class Recipe:
         if self.at_least_one and rule.conditions_on_non_empty:
             block = block.non_empty()
         chosen = rule.decide(block, self)
-        if not with_value or not self._has_beliefs(block):
+        if not with_value or lacking(block, *self.needs_for_value(block)):
             return Decision(chosen.sets, _no_value(chosen.sets))
         if np.isnan(chosen.value).any():
             return Decision(chosen.sets, expected_f1(block.beliefs, chosen.sets))
         return chosen
-
-    def _has_beliefs(self, block: DocumentBlock) -> bool:
-        """Return whether the model answers everything that the inference asks for, not only the marginals."""
-        return block.abilities.issuperset(INFERENCES[self.inference].needs(self, block.abilities))
 
     def marginals(self, posterior: Posterior, support: Support) -> NDArray[np.float64]:
         """Return the probability of each label, documents by labels: what a threshold cuts."""

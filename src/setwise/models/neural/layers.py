@@ -66,7 +66,7 @@ class StandardizedInputs:
     @classmethod
     def of(cls, X: Any, weight: NDArray[np.float64], dtype: DTypeLike = np.float32) -> StandardizedInputs:
         """Standardize features by their weighted means and variances; ``weight`` sums to one."""
-        matrix = sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+        matrix = _canonical_rows(X) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
         peak = np.asarray(abs(matrix).max(axis=0).toarray() if sp.issparse(matrix) else abs(matrix).max(axis=0)).ravel()
         to_one = 1.0 / np.where(peak > 0.0, peak, 1.0)  # squares of what is at most 1 cannot overflow
         matrix = _scaled_columns(matrix, to_one)
@@ -102,6 +102,15 @@ class StandardizedInputs:
 
 _LEAST_VARIANCE = 1e-12
 """A variance that is a smaller share of the mean square is rounding: the feature is constant."""
+
+
+def _canonical_rows(X: Any) -> sp.csr_array:
+    """Return rows without repeated entries; the caller's arrays are not changed."""
+    matrix = sp.csr_array(X, dtype=np.float64)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
 
 
 def _scaled_columns(matrix: Any, scale: NDArray[np.float64]) -> Any:

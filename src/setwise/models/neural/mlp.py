@@ -89,7 +89,7 @@ class MultilayerPerceptron(HiddenLayersModel):
     def __init__(
         self,
         n_hidden: int = 150,
-        strength: float = 1e-4,
+        strength: float = 1e-3,
         max_iter: int = 10,
         batch_size: int = 32,
         learning_rate: float = 1e-3,

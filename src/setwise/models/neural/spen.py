@@ -36,7 +36,8 @@ class EnergyNetwork(HiddenLayersModel):
     F(x) are the hidden layers of a :class:`MultilayerPerceptron`, which is trained first and then stays as it is; b_l
     and a_l start as minus the last layer of it. Then Adam minimizes, over b, a, C1 and c2 (a is not penalized)::
 
-        (1 / sum_i c_i) sum_i c_i max_y max(0, margin |y - t_i|^2 - E(x_i, y) + E(x_i, t_i))  +  strength * |b, C1, c2|^2
+        (1 / sum_i c_i) sum_i c_i max(0, max_y margin |y - t_i|^2 - E(x_i, y) + E(x_i, t_i))
+            +  strength * (|b|^2 + |C1|^2 + |c2|^2)
 
     with true labels t_i and sample weights c_i. Both that maximum and predictions take a fixed number of steps of
     projected gradient descent from y = 0. A prediction is a relaxed label set: numbers in [0, 1] that order the labels,
@@ -127,12 +128,12 @@ class EnergyNetwork(HiddenLayersModel):
         n_hidden: int = 150,
         n_units: int = 16,
         strength: float = 5e-5,
-        margin: float = 10.0,
-        max_iter: int = 40,
+        margin: float = 5.0,
+        max_iter: int = 10,
         batch_size: int = 32,
         learning_rate: float = 1e-5,
-        unit_learning_rate: float = 1e-3,
-        mlp_strength: float = 1e-4,
+        unit_learning_rate: float = 3e-3,
+        mlp_strength: float = 1e-3,
         mlp_max_iter: int = 10,
         mlp_learning_rate: float = 1e-3,
         n_steps: int = 30,
