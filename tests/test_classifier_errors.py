@@ -123,7 +123,7 @@ class TestErrors:
             ),
             (
                 {"model": "crf", "inference": "blend", "calibration": SetCalibration(0.5)},
-                "inference='blend' needs PairwiseCRF to have `rescaled`. Hint: BR and CBM have it",
+                "inference='blend' needs PairwiseCRF to have `rescaled`. Hint: BR, CBM and MLP have it",
             ),
             (
                 {"model": "lsf", "inference": "exact", "calibration": "f1"},

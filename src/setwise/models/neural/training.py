@@ -73,7 +73,9 @@ class Documents:
         """Number of documents."""
         return self.labels.n_samples
 
-    def batches(self, batch_size: int, random: np.random.Generator) -> Iterator[tuple[NDArray[np.intp], Array]]:
+    def batches(
+        self, batch_size: int, random: np.random.Generator
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
         """Yield the documents of one epoch in mini-batches, with their weights, whose mean is about one per batch."""
         for rows in mini_batches(self.n_samples, batch_size, random):
             yield rows, self.weight[rows] / rows.size
