@@ -19,7 +19,10 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"model": "svm"}, "model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf' or a model; got 'svm'."),
+            (
+                {"model": "svm"},
+                "model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf', 'mlp', 'spen' or a model; got 'svm'.",
+            ),
             (
                 {"inference": "maximum"},
                 "inference must be one of 'tuned', 'support', 'exact', 'sampled', 'mode', 'blend'; got 'maximum'.",
@@ -120,7 +123,7 @@ class TestErrors:
             ),
             (
                 {"model": "crf", "inference": "blend", "calibration": SetCalibration(0.5)},
-                "inference='blend' needs PairwiseCRF to have `rescaled`. Hint: BR and CBM have it",
+                "inference='blend' needs PairwiseCRF to have `rescaled`. Hint: BR, CBM and MLP have it",
             ),
             (
                 {"model": "lsf", "inference": "exact", "calibration": "f1"},

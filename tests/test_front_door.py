@@ -22,7 +22,14 @@ from sklearn.pipeline import make_pipeline
 import setwise
 from setwise import SetClassifier, TextVectorizer, decide, load
 from setwise.exceptions import Incompatible, InvalidData
-from setwise.models import MODELS, BernoulliMixture, BinaryRelevance, LabelModel
+from setwise.models import (
+    MODELS,
+    BernoulliMixture,
+    BinaryRelevance,
+    EnergyNetwork,
+    LabelModel,
+    MultilayerPerceptron,
+)
 from tests.models.corpora import name_lists, small_corpus
 from tests.test_classifier import BR, NEW, NEW_Y, X, plain, y
 
@@ -273,7 +280,8 @@ class TestScikitLearn:
 
     @pytest.mark.parametrize("model", MODELS)
     def test_a_pickled_classifier_predicts_the_same(self, model: str) -> None:
-        fitted = plain(model, "exact" if model in ("lsf", "crf") else "support").fit(X, name_lists(y))
+        inference = "exact" if model in ("lsf", "crf", "spen") else "support"
+        fitted = plain(model, inference, "threshold" if model == "spen" else "gfm").fit(X, name_lists(y))
         again = pickle.loads(pickle.dumps(fitted))
         assert again.predict(NEW) == fitted.predict(NEW)
         assert_array_equal(again.predict_proba(NEW), fitted.predict_proba(NEW))
@@ -297,13 +305,16 @@ class TestScikitLearn:
             SetClassifier().score(documents, y)
 
 
-# CBM has one component here: with several, weighted documents and repeated ones start EM differently.
+# CBM has one component here: with several, weighted documents and repeated ones start EM differently. Networks have one
+# batch: random ones differ.
 WEIGHTED: dict[str, tuple[Any, float]] = {
     "br": (MODELS["br"].model(tol=1e-9, n_jobs=1), 1e-7),
     "pcc": (MODELS["pcc"].model(tol=1e-9, n_jobs=1), 1e-7),
     "crf": (MODELS["crf"].model(tol=1e-9, n_jobs=1), 1e-5),
     "cbm": (BernoulliMixture(n_components=1, n_jobs=1), 1e-3),
     "lsf": (MODELS["lsf"].model(tol=1e-9, n_jobs=1), 1e-7),
+    "mlp": (MultilayerPerceptron(n_hidden=20, max_iter=40, batch_size=100, n_jobs=1), 1e-3),
+    "spen": (EnergyNetwork(n_hidden=20, mlp_max_iter=40, batch_size=100, n_steps=5, n_jobs=1), 1e-3),
 }
 
 
@@ -328,8 +339,9 @@ class TestSampleWeight:
     @staticmethod
     def fitted(model: str, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Return the label probabilities of new documents; nothing is tuned."""
-        inference = "exact" if model == "lsf" else "support"
-        return plain(WEIGHTED[model][0], inference).fit(X, y, sample_weight=sample_weight).predict_proba(NEW)
+        inference = "exact" if model in ("lsf", "spen") else "support"
+        decision = "threshold" if model == "spen" else "gfm"
+        return plain(WEIGHTED[model][0], inference, decision).fit(X, y, sample_weight=sample_weight).predict_proba(NEW)
 
 
 class TestWeights:

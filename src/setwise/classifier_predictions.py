@@ -128,6 +128,7 @@ class SetPredictor(BaseEstimator):  # type: ignore[misc]
         """
         value = self.predict_with_value(X).value
         if np.isnan(value).any():
+            require(self.model_, *self.recipe_.needs_for_value(self.model_), by="expected_f1")
             raise Incompatible(
                 f"inference={self.recipe_.inference!r} has no probabilities to expect an F1 from. "
                 f"Hint: use 'support', 'exact' or 'sampled'."

@@ -24,13 +24,13 @@ Scaling = float | Array
 Rows = slice | NDArray[np.intp] | NDArray[np.int64]
 
 ABILITIES = {
-    "log_prob": "Support inference needs only `log_prob`; BR, PCC, CRF and CBM have it.",
-    "marginals": "BR, CRF and CBM have exact marginals; for PCC use support or sampled inference.",
+    "log_prob": "Support inference needs only `log_prob`; BR, PCC, CRF, CBM and MLP have it.",
+    "marginals": "BR, CRF, CBM and MLP have exact marginals; for PCC use support or sampled inference.",
     "mode": "For the most probable of the training sets, use support inference.",
     "sample": "CRF knows only training sets, so use support inference; LSF has `size_marginals` directly.",
-    "size_marginals": "Use support or sampled inference, which work from the joint distribution.",
-    "rescaled": "BR and CBM have it; for the others calibrate support inference.",
-    "independent_labels": "Only the labels of BR are independent; for the others use decision='gfm' or 'threshold'.",
+    "size_marginals": "Use support or sampled inference, which work from the joint distribution; SPEN has thresholds.",
+    "rescaled": "BR, CBM and MLP have it; for the others calibrate support inference.",
+    "independent_labels": "The labels of BR are independent; for others use decision='gfm' or 'threshold'.",
 }
 """Every question that a posterior may answer, with the hint of the error for a model that cannot."""
 

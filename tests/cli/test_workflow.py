@@ -248,7 +248,7 @@ class TestInspectAndCompare:
         wrong = call("compare", folder / "train.jsonl", "--models", "br,svm")
         assert (wrong.returncode, wrong.stderr) == (
             2,
-            "error: models must be some of auto, br, pcc, crf, cbm, lsf; got 'br,svm'.\n",
+            "error: models must be some of auto, br, pcc, crf, cbm, lsf, mlp, spen; got 'br,svm'.\n",
         )
 
 

@@ -57,7 +57,8 @@ def run(*arguments: Any) -> str:
 def test_without_its_line_it_is_unknown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delitem(MODELS, "toy")
     with pytest.raises(
-        InvalidParameter, match="model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf' or a model"
+        InvalidParameter,
+        match="model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf', 'mlp', 'spen' or a model",
     ):
         SetClassifier("toy").fit(TEXTS, LABELS)
     fitted = SetClassifier(LabelFrequencies(), "support", "gfm", calibration=None).fit(TEXTS, LABELS)

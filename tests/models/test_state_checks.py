@@ -18,8 +18,10 @@ from setwise.models import (
     BernoulliMixture,
     BinaryRelevance,
     ClassifierChain,
+    EnergyNetwork,
     LabelSizeFactors,
     ModelState,
+    MultilayerPerceptron,
     PairwiseCRF,
 )
 from setwise.models.state_checks import csr_of_parts
@@ -35,6 +37,8 @@ MODELS: dict[str, Any] = {
     "cbm": BernoulliMixture(n_components=3, strength=0.01),
     "lsf": LabelSizeFactors("binary", strength=0.01),
     "lsf, multinomial": LabelSizeFactors("multinomial", strength=0.01),
+    "mlp": MultilayerPerceptron(n_hidden=6),
+    "spen": EnergyNetwork(n_hidden=6, n_units=3, max_iter=2),
 }
 STATES = {name: clone(model).fit(X, y).state() for name, model in MODELS.items()}
 
@@ -91,6 +95,19 @@ WRONG: list[tuple[str, str, Change, str]] = [
     ("lsf", "pair_sizes_", swap_rows, "sorted by label and size"),
     ("lsf", "intercept_", lambda a: a[:-1], "intercept_ must have shape"),
     ("lsf, multinomial", "size_intercept_", lambda a: a[:-1], "size_intercept_ must have shape"),
+    ("mlp", "input_coef_.shape", put(0, 7), "indptr must rise from 0"),
+    ("mlp", "input_coef_.data", put(0, 1e60), r"input_coef_ must hold numbers of at most 1e\+50; got 1e\+60"),
+    ("mlp", "input_intercept_", lambda a: a[:-1], r"input_intercept_ must have shape \(6,\)"),
+    ("mlp", "hidden_weights_", lambda a: a[:, :-1], r"hidden_weights_ must have shape \(6, 6\)"),
+    ("mlp", "hidden_weights_", put((0, 0), 1e60), "hidden_weights_ must hold numbers of at most"),
+    ("mlp", "hidden_intercept_", put(0, np.nan), "hidden_intercept_ must hold finite numbers"),
+    ("mlp", "coactivation_", put((0, 0), 1.5), "coactivation_ must lie from 0 to 1"),
+    ("mlp", "output_weights_", lambda a: a[:, :-1], r"output_weights_ must have shape \(6, 5\)"),
+    ("mlp", "output_intercept_", put(0, -1e60), "output_intercept_ must hold numbers of at most"),
+    ("spen", "local_weights_", lambda a: a[:-1], r"local_weights_ must have shape \(6, 5\)"),
+    ("spen", "local_intercept_", put(0, np.inf), "local_intercept_ must hold finite numbers"),
+    ("spen", "unit_weights_", lambda a: a[:, :-1], r"unit_weights_ must have shape \(5, 3\)"),
+    ("spen", "unit_energies_", put(0, 1e60), "unit_energies_ must hold numbers of at most"),
 ]
 
 
@@ -135,6 +152,9 @@ def test_values_that_do_not_fit(name: str, values: dict[str, Any], message: str)
         ("cbm", {"mode_steps": -1}, "mode_steps must be"),
         ("lsf", {"form": []}, "form must be"),
         ("lsf", {"form": "multinomial"}, "coef_ must be sparse, of shape"),
+        ("mlp", {"n_hidden": 7}, r"input_coef_ must be sparse, of shape \(7, 12\)"),
+        ("spen", {"n_units": 2}, r"unit_weights_ must have shape \(5, 2\)"),
+        ("spen", {"n_steps": 10**9}, "n_steps must be an integer between 1 and 10,000"),
     ],
 )
 def test_parameters_that_a_prediction_reads(name: str, parameters: dict[str, Any], message: str) -> None:
@@ -163,8 +183,9 @@ def test_starts_of_rows_that_wrap_around_are_seen() -> None:
 class TestRounding:
     @pytest.mark.parametrize("name", MODELS)
     def test_a_classifier_keeps_weights_that_single_precision_holds(self, name: str) -> None:
-        inference: Any = "exact" if "lsf" in name else "support"
-        classifier = SetClassifier(MODELS[name], inference, "gfm", calibration=None).fit(X, y)
+        inference: Any = "exact" if "lsf" in name or "spen" in name else "support"
+        decision: Any = "threshold" if "spen" in name else "gfm"
+        classifier = SetClassifier(MODELS[name], inference, decision, calibration=None).fit(X, y)
         kept, exact = classifier.model_.state().arrays, STATES[name].arrays
         for array, values in kept.items():
             if array.endswith("coef_.data"):

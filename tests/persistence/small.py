@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from setwise.classifier import SetClassifier
 from setwise.exceptions import Incompatible
-from setwise.models import BernoulliMixture, BinaryRelevance, ClassifierChain, LabelSizeFactors, PairwiseCRF
+from setwise.models import (
+    BernoulliMixture,
+    BinaryRelevance,
+    ClassifierChain,
+    EnergyNetwork,
+    LabelSizeFactors,
+    MultilayerPerceptron,
+    PairwiseCRF,
+)
 from setwise.text import TextVectorizer
 from tests.models.corpora import name_lists, small_corpus
 
@@ -26,6 +34,8 @@ MODELS: dict[str, Any] = {
     "cbm": BernoulliMixture(n_components=3, strength=0.01, n_jobs=1),
     "lsf": LabelSizeFactors("binary", strength=0.01, n_jobs=1),
     "lsf, multinomial": LabelSizeFactors("multinomial", strength=0.01, n_jobs=1),
+    "mlp": MultilayerPerceptron(n_hidden=6, n_jobs=1),
+    "spen": EnergyNetwork(n_hidden=6, n_units=3, max_iter=2, n_jobs=1),
 }
 
 INFERENCES = {
@@ -35,7 +45,17 @@ INFERENCES = {
     "cbm": ("support", "exact", "sampled", "mode", "blend"),
     "lsf": ("exact",),
     "lsf, multinomial": ("exact",),
+    "mlp": ("support", "exact", "sampled", "mode", "blend"),
+    "spen": ("exact",),
 }
+
+
+def decisions(model: str, inference: str) -> tuple[str, ...]:
+    """Return the decisions that go with a model and an inference."""
+    if inference == "mode":
+        return ("most_probable",)
+    return ("threshold",) if model == "spen" else ("gfm", "threshold")
+
 
 TEXTS = ["red fox runs", "red hen sits", "blue fox sits", "blue hen runs", "red fox sits", "old owl"]
 TEXT_LABELS = [["fox"], ["hen"], ["fox", "still"], ["hen"], ["fox", "still"], []]

@@ -36,9 +36,11 @@ def undamaged(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     models = {
         f"{model} {inference}": trained(model, inference)
         for model in MODELS
+        if model != "spen"
         for inference in (("exact",) if model.startswith("lsf") else ("support", "blend"))
     }
     models |= {f"{model} mode": trained(model, "mode", "most_probable") for model in ("br", "pcc", "crf", "cbm")}
+    models["spen"] = trained("spen", "exact", "threshold")
     models["text"] = trained_on_text()
     for name, classifier in models.items():
         classifier.save(folder / name)

@@ -29,6 +29,7 @@ from tests.persistence.small import (
     X,
     answers,
     assert_same_bits,
+    decisions,
     trained,
     trained_on_text,
     y,
@@ -54,8 +55,7 @@ class TestSameBits:
         ("model", "inference"), [(m, i) for m, inferences in INFERENCES.items() for i in inferences]
     )
     def test_every_model_and_inference(self, model: str, inference: str, tmp_path: Path) -> None:
-        decisions = ("most_probable",) if inference == "mode" else ("gfm", "threshold")
-        for decision in decisions:
+        for decision in decisions(model, inference):
             classifier = trained(model, inference, decision)
             loaded = round_trip(tmp_path, classifier)
             assert type(loaded.model_) is type(MODELS[model])
@@ -90,7 +90,8 @@ class TestSameBits:
     @pytest.mark.parametrize("model", MODELS)
     def test_unusual_names_one_label_and_constant_labels(self, model: str, tmp_path: Path) -> None:
         inference = INFERENCES[model][0]
-        fresh = SetClassifier(MODELS[model], inference, "gfm", calibration=None, n_jobs=1)
+        decision: Any = decisions(model, inference)[0]
+        fresh = SetClassifier(MODELS[model], inference, decision, calibration=None, n_jobs=1)
         unusual = [[UNUSUAL_NAMES[(i + j) % 8] for j in range(i % 3)] for i in range(60)]
         assert set(round_trip(tmp_path, fresh.fit(X, unusual)).classes_) == set(UNUSUAL_NAMES)
         round_trip(tmp_path, clone(fresh).fit(X, y[:, :1]))

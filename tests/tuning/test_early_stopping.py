@@ -13,7 +13,9 @@ from setwise.models import (
     BernoulliMixture,
     BinaryRelevance,
     ClassifierChain,
+    EnergyNetwork,
     LabelSizeFactors,
+    MultilayerPerceptron,
     PairwiseCRF,
     Patience,
     fit_for,
@@ -32,6 +34,8 @@ MODELS: dict[str, Any] = {
     "cbm": BernoulliMixture(3, strength=1e-3, tol=0.0),
     "lsf": LabelSizeFactors(strength=1e-3),
     "lsf multinomial": LabelSizeFactors("multinomial", strength=1e-3),
+    "mlp": MultilayerPerceptron(n_hidden=6),
+    "spen": EnergyNetwork(n_hidden=6, n_units=3),
 }
 
 

@@ -57,6 +57,8 @@ class InferenceEntry:
     """Called with the options, the support and the abilities of the model."""
     needs: Callable[[InferenceOptions, frozenset[str]], tuple[str, ...]]
     """Returns the abilities that the model must have, given the options and those it has."""
+    marginals_need: Callable[[InferenceOptions, frozenset[str]], tuple[str, ...]] | None = None
+    """The same where only marginals are asked for; None where they take as much."""
     calibrates: frozenset[str] = frozenset()
     """What a calibration acts on: the distribution over the "support", the "logits" of the model, or both."""
 
@@ -79,6 +81,13 @@ def _exact_needs(options: InferenceOptions, abilities: frozenset[str]) -> tuple[
     return ("size_marginals",) if options.scaling.keeps_logits else ("size_marginals", "rescaled")
 
 
+def _exact_marginals_need(options: InferenceOptions, abilities: frozenset[str]) -> tuple[str, ...]:
+    """Return the needs of exact marginals, which models without size marginals may have too."""
+    if "size_marginals" in abilities or "marginals" not in abilities:
+        return _exact_needs(options, abilities)
+    return ("marginals",) if options.scaling.keeps_logits else ("marginals", "rescaled")
+
+
 def _mode(options: InferenceOptions, support: Support, abilities: frozenset[str]) -> ModeInference:
     return ModeInference()
 
@@ -97,11 +106,20 @@ def _blend_needs(options: InferenceOptions, abilities: frozenset[str]) -> tuple[
 INFERENCES: dict[str, InferenceEntry] = {
     entry.name: entry
     for entry in (
-        InferenceEntry("support", (SupportInference,), _support, lambda *_: ("log_prob",), frozenset({"support"})),
-        InferenceEntry("exact", (ExactInference, IndependentInference), _exact, _exact_needs, frozenset({"logits"})),
+        InferenceEntry(
+            "support", (SupportInference,), _support, lambda *_: ("log_prob",), calibrates=frozenset({"support"})
+        ),
+        InferenceEntry(
+            "exact",
+            (ExactInference, IndependentInference),
+            _exact,
+            _exact_needs,
+            _exact_marginals_need,
+            calibrates=frozenset({"logits"}),
+        ),
         InferenceEntry("sampled", (SampledInference,), _sampled, lambda *_: ("sample",)),
         InferenceEntry("mode", (ModeInference,), _mode, lambda *_: ("mode",)),
-        InferenceEntry("blend", (BlendInference,), _blend, _blend_needs, frozenset({"support", "logits"})),
+        InferenceEntry("blend", (BlendInference,), _blend, _blend_needs, calibrates=frozenset({"support", "logits"})),
     )
 }
 """Every inference by name."""

@@ -1,6 +1,7 @@
 """The models of label sets, and their registry.
 
-BR, PCC, CRF and CBM are joint models: they know the probability of a set. LSF knows only labels and sizes together.
+BR, PCC, CRF, CBM and MLP are joint models: they know the probability of a set. LSF knows only labels and sizes
+together, and SPEN only relaxed labels.
 Code that uses a model asks for its abilities, never for its class: see :mod:`setwise.posterior`.
 """
 
@@ -24,6 +25,7 @@ from setwise.models.grids import (
 )
 from setwise.models.label_size_regression import LabelSizeRegression
 from setwise.models.lsf import LabelSizeFactors
+from setwise.models.neural import EnergyNetwork, MultilayerPerceptron
 from setwise.models.pcc import ClassifierChain
 from setwise.models.powerset import PowerSet
 from setwise.models.precomputed import posterior_of_probabilities
@@ -56,6 +58,7 @@ __all__ = [
     "Callback",
     "ClassifierChain",
     "CostSensitiveRelevance",
+    "EnergyNetwork",
     "Ensemble",
     "LabelModel",
     "LabelSizeFactors",
@@ -64,6 +67,7 @@ __all__ = [
     "ModelEntry",
     "ModelSize",
     "ModelState",
+    "MultilayerPerceptron",
     "PairwiseCRF",
     "Patience",
     "PowerSet",

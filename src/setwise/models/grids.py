@@ -30,7 +30,9 @@ __all__ = [
     "crf_grid",
     "elastic_paths",
     "learner_grid",
+    "mlp_grid",
     "ridge_grid",
+    "spen_grid",
 ]
 
 BudgetName = Literal["quick", "normal", "thorough"]
@@ -266,3 +268,23 @@ def cbm_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPa
             parameters["negligible"] = NEGLIGIBLE_IF_SOFT
         paths.append(StrengthPath(strengths, parameters))
     return paths
+
+
+_NETWORK_STRENGTHS: dict[BudgetName, tuple[float, ...]] = {
+    "quick": (1e-3,),
+    "normal": (1e-2, 1e-3, 1e-4),
+    "thorough": (3e-2, 1e-2, 3e-3, 1e-3, 1e-4),
+}
+"""Strengths of the squared penalty of networks; features are standardized, so no corpus has a scale of its own."""
+
+
+def mlp_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
+    """Return the grid of MLP: the penalty alone, since early stopping finds the number of epochs."""
+    return [StrengthPath(_NETWORK_STRENGTHS[budget])]
+
+
+def spen_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
+    """Return the grid of SPEN: the penalty of its perceptron; that of the energy hardly matters in so few epochs."""
+    return [
+        StrengthPath((model.strength,), {"mlp_strength": mlp_strength}) for mlp_strength in _NETWORK_STRENGTHS[budget]
+    ]

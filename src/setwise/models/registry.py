@@ -27,10 +27,13 @@ from setwise.models.grids import (
     cost_sensitive_grid,
     crf_grid,
     learner_grid,
+    mlp_grid,
     ridge_grid,
+    spen_grid,
 )
 from setwise.models.label_size_regression import LabelSizeRegression
 from setwise.models.lsf import LabelSizeFactors
+from setwise.models.neural import EnergyNetwork, MultilayerPerceptron
 from setwise.models.pcc import ClassifierChain
 from setwise.models.powerset import PowerSet
 from setwise.models.rakel import RandomLabelsets
@@ -102,6 +105,18 @@ MODELS: dict[str, ModelEntry] = {
             "binary relevance with costs of misses",
             cost_sensitive_grid,
             is_baseline=True,
+        ),
+        # An iteration is an epoch; the first few are far from the best.
+        ModelEntry(
+            "mlp",
+            MultilayerPerceptron,
+            "multilayer perceptron: independent labels",
+            mlp_grid,
+            Patience(3, 5),
+            is_baseline=True,
+        ),
+        ModelEntry(
+            "spen", EnergyNetwork, "structured prediction energy network", spen_grid, Patience(3, 5), is_baseline=True
         ),
     )
 }

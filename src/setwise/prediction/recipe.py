@@ -23,7 +23,7 @@ from setwise.labels import (
     Support,
     csr_of_ones,
 )
-from setwise.posterior import Posterior
+from setwise.posterior import Posterior, lacking
 
 __all__ = ["DecisionName", "DocumentBlock", "InferenceName", "Recipe", "are_compatible", "expected_f1"]
 
@@ -82,8 +82,18 @@ class Recipe:
         return INFERENCES[self.inference].build(self, support, abilities)
 
     def needs(self, model: Any) -> tuple[str, ...]:
-        """Return the abilities that the recipe needs; blended inference uses exact size marginals where it can."""
-        return (*INFERENCES[self.inference].needs(self, model.abilities), *DECISIONS[self.decision].needs)
+        """Return the abilities that the recipe needs; blended inference uses exact size marginals where it can.
+
+        A decision by marginals alone needs no more than these; then there is no expected F1.
+        """
+        marginals_need = INFERENCES[self.inference].marginals_need
+        if DECISIONS[self.decision].marginals_only and marginals_need is not None:
+            return marginals_need(self, model.abilities)
+        return (*self.needs_for_value(model), *DECISIONS[self.decision].needs)
+
+    def needs_for_value(self, model: Any) -> tuple[str, ...]:
+        """Return the abilities that the expected F1 of sets needs."""
+        return INFERENCES[self.inference].needs(self, model.abilities)
 
     def decide(self, posterior: Posterior, support: Support, *, with_value: bool = True) -> Decision:
         """Choose a set for every document: the one path from a posterior to label sets, whoever asks.
@@ -94,7 +104,8 @@ class Recipe:
         support : Support
         with_value : bool
             Whether to compute the value: the expected F1 of each set, NaN with inference="mode", which has no
-            probabilities. Without it all values are NaN, and thresholds need no size marginals.
+            probabilities, and for models without size marginals. Without it all values are NaN, and thresholds need no
+            size marginals.
 
         Returns
         -------
@@ -113,7 +124,7 @@ class Recipe:
         if self.at_least_one and rule.conditions_on_non_empty:
             block = block.non_empty()
         chosen = rule.decide(block, self)
-        if not with_value:
+        if not with_value or lacking(block, *self.needs_for_value(block)):
             return Decision(chosen.sets, _no_value(chosen.sets))
         if np.isnan(chosen.value).any():
             return Decision(chosen.sets, expected_f1(block.beliefs, chosen.sets, self.n_jobs))
@@ -140,6 +151,11 @@ class DocumentBlock:
     def __init__(self, inference: Inference, posterior: Posterior) -> None:
         self._inference = inference
         self._posterior = posterior
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """The abilities of the model."""
+        return self._posterior.abilities
 
     @cached_property
     def beliefs(self) -> Beliefs:

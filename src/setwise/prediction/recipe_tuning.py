@@ -39,7 +39,7 @@ class TuningTargets:
 
     def needs(self, recipe: Recipe, model: Any) -> tuple[str, ...]:
         """Return the abilities that tuning needs beyond the recipe's: calibrating size marginals rescales logits."""
-        exact = "size_marginals" in recipe.needs(model)
+        exact = not {"size_marginals", "marginals"}.isdisjoint(recipe.needs(model))
         return ("rescaled",) if self.calibration is not None and exact else ()
 
 

@@ -17,7 +17,7 @@ T = TypeVar("T")
 class EarlyStopping:
     """Ends a training once ``score(model)`` no longer rises; it works for every model, whatever its iterations are.
 
-    BR, PCC and LSF count Newton iterations, CBM those of EM, CRF those of L-BFGS.
+    BR, PCC and LSF count Newton iterations, CBM those of EM, CRF those of L-BFGS, networks epochs.
 
     Parameters
     ----------
