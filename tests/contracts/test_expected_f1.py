@@ -19,7 +19,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged
 X, y = small_corpus(n=80)
 NEW, _ = small_corpus(random_state=1, n=30)
 SUPPORT = Support.of(LabelMatrix.of(y))
-EVERY: dict[str, Any] = {name: entry.model(n_jobs=1) for name, entry in MODELS.items()}
+EVERY: dict[str, Any] = {
+    name: entry.model(n_jobs=1)
+    for name, entry in MODELS.items()
+    if entry.model.abilities & {"log_prob", "size_marginals"}  # others have no expected F1
+}
+LAST_WEIGHTS = {"mlp": ("output_weights_", "output_intercept_")}
+"""The weights that scores are proportional to, of models that do not call them coef_ and intercept_."""
 EVERY["lsf, multinomial"] = LabelSizeFactors("multinomial", n_jobs=1)
 PLAIN, SCALED = SetCalibration(), SetCalibration(3.0, 0.0, 0.5)
 RECIPES = [
@@ -40,9 +46,11 @@ def changed(name: str, factor: float, shift: float = 0.0) -> Any:
         _fitted[name] = clone(EVERY[name]).fit(X, y)
     model = clone(_fitted[name])
     model.__dict__ |= _fitted[name].__dict__
-    model.coef_ = factor * _fitted[name].coef_
-    model.intercept_ = _fitted[name].intercept_.copy()
-    model.intercept_.flat[0] += shift
+    weights, intercept = LAST_WEIGHTS.get(name, ("coef_", "intercept_"))
+    setattr(model, weights, factor * getattr(_fitted[name], weights))
+    shifted = getattr(_fitted[name], intercept).copy()
+    shifted.flat[0] += shift
+    setattr(model, intercept, shifted)
     return model
 
 
