@@ -41,6 +41,8 @@ PAGES_WITH_DATA = {
     "docs/models/cbm.md": 1,
     "docs/models/crf.md": 1,
     "docs/models/lsf.md": 1,
+    "docs/models/mlp.md": 1,
+    "docs/models/spen.md": 1,
 }
 """Pages whose Python blocks use documents X, their labels y and label sets of the reader; the number of blocks."""
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from setwise.models.neural.hidden_layers import row_products
 from setwise.models.neural.layers import Layers, StandardizedInputs, activations, loss_and_gradient, penalty
 from setwise.models.neural.optimizer import Adam, mini_batches
 
@@ -121,3 +122,12 @@ def test_an_epoch_has_each_document_once() -> None:
     assert (np.concatenate(batches) != np.arange(10)).any()
     (whole,) = mini_batches(10, 10, np.random.default_rng(0))
     assert_array_equal(whole, np.arange(10))
+
+
+def test_the_product_of_a_row_does_not_depend_on_the_others() -> None:
+    random = np.random.default_rng(9)
+    rows, factor = random.normal(size=(33, 150)), random.normal(size=(150, 159))
+    whole = row_products(rows, factor)
+    assert_allclose(whole, rows @ factor, atol=1e-10)
+    for i in range(33):
+        assert_array_equal(row_products(rows[i : i + 1], factor), whole[i : i + 1])
