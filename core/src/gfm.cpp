@@ -126,7 +126,8 @@ class Search {
     // and at the largest, so that k deltas reach the k-th largest mass at the smallest weight; who cannot, is out.
     void choose_candidates(double kth_mass) {
         const double slack = 1.0 + 4.0 * n_sizes_ * std::numeric_limits<double>::epsilon();  // for rounding of sums
-        const double least = kth_mass * weight_[last_ - 1] / (weight_[first_] * slack);
+        // No more than the mass itself, which a product of so little that it is subnormal may round up to.
+        const double least = std::min(kth_mass, kth_mass * weight_[last_ - 1] / (weight_[first_] * slack));
         candidates_.clear();
         for (std::size_t a = 0; a < labels_.size(); ++a)
             if (label_mass_[a] >= least) candidates_.push_back(labels_[a]);

@@ -59,6 +59,16 @@ def test_sets_and_sizes_lead_to_the_same_choice(beliefs: SetDistribution, beta: 
         assert (pair[0] == pair[1]).all() or values[0] == pytest.approx(values[1], abs=1e-14)
 
 
+@pytest.mark.parametrize("beta", [0.25, 0.5, 1.0, 4.0])
+def test_the_least_probability_there_is(beta: float) -> None:
+    """Products of it with weights round to itself or to twice as much."""
+    joint = np.zeros((1, 6, 6))
+    joint[0, 0, 3] = np.nextafter(0.0, 1.0)
+    decided = gfm(SizeMarginals(joint, np.zeros(1)), beta=beta)
+    assert decided.value[0] <= 2e-323
+    assert decided.sets.shape == (1, 6)
+
+
 @given(loose_marginals(), BETAS)
 def test_no_set_is_worth_more_under_marginals_that_do_not_fit_together(beliefs: SizeMarginals, beta: float) -> None:
     every, decided = every_set(beliefs.joint.shape[1]), gfm(beliefs, beta=beta)
