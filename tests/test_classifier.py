@@ -14,7 +14,7 @@ from setwise.classifier import ScoredSet
 from setwise.data import hold_out
 from setwise.decision import DECISIONS, expected_f, gfm, most_probable, threshold
 from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
-from setwise.inference import INFERENCES, BlendInference, ExactInference, base, size_marginals_of
+from setwise.inference import INFERENCES, BlendInference, ExactInference, IndependentInference, base, size_marginals_of
 from setwise.labels import LabelMatrix, SetCalibration, Support
 from setwise.learners import FeatureColumns
 from setwise.metrics import instance_f1
@@ -54,7 +54,7 @@ WORKING = [
 class TestParts:
     def test_every_model_works_with_some_inference_and_decision(self) -> None:
         assert {name for name, _, _ in WORKING} == set(MODELS)
-        assert len(WORKING) == 49
+        assert len(WORKING) == 83
 
     @pytest.mark.parametrize(("model", "inference", "decision"), WORKING)
     def test_compatible_parts_predict_label_names(self, model: str, inference: Any, decision: Any) -> None:
@@ -300,7 +300,7 @@ class TestTuning:
         assert tuned.recipe_.scaling.prior == 0.0
         assert tuned.recipe_.scaling != SetCalibration()
         inference = tuned.recipe_.over(tuned.support_, tuned.model_.abilities)
-        assert isinstance(inference, ExactInference)
+        assert isinstance(inference, IndependentInference)
         assert inference.calibration is tuned.recipe_.scaling
         assert tuned.recipe_.calibration == SetCalibration()
         assert plain(BR, calibration="likelihood").fit(X, y).recipe_.calibration.prior != 0.0

@@ -21,13 +21,17 @@ class TestErrors:
         [
             (
                 {"model": "svm"},
-                "model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf', 'mlp', 'spen' or a model; got 'svm'.",
+                "model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf', 'lsr', 'powerset', 'rakel', "
+                "'cost_sensitive', 'mlp', 'spen' or a model; got 'svm'.",
             ),
             (
                 {"inference": "maximum"},
                 "inference must be one of 'tuned', 'support', 'exact', 'sampled', 'mode', 'blend'; got 'maximum'.",
             ),
-            ({"decision": "gmf"}, "decision must be one of 'tuned', 'gfm', 'most_probable', 'threshold'; got 'gmf'."),
+            (
+                {"decision": "gmf"},
+                "decision must be one of 'tuned', 'gfm', 'most_probable', 'threshold', 'expected_jaccard'; got 'gmf'.",
+            ),
             (
                 {"calibration": "platt"},
                 "calibration must be None, one of 'tuned', 'likelihood', 'f1' or a SetCalibration; got 'platt'.",

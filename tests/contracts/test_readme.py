@@ -41,6 +41,10 @@ PAGES_WITH_DATA = {
     "docs/models/cbm.md": 1,
     "docs/models/crf.md": 1,
     "docs/models/lsf.md": 1,
+    "docs/models/lsr.md": 1,
+    "docs/models/powerset.md": 1,
+    "docs/models/rakel.md": 1,
+    "docs/models/cost_sensitive.md": 1,
     "docs/models/mlp.md": 1,
     "docs/models/spen.md": 1,
 }

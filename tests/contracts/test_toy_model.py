@@ -58,7 +58,7 @@ def test_without_its_line_it_is_unknown(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.delitem(MODELS, "toy")
     with pytest.raises(
         InvalidParameter,
-        match="model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf', 'mlp', 'spen' or a model",
+        match=f"model must be one of 'auto', {', '.join(map(repr, MODELS))} or a model",
     ):
         SetClassifier("toy").fit(TEXTS, LABELS)
     fitted = SetClassifier(LabelFrequencies(), "support", "gfm", calibration=None).fit(TEXTS, LABELS)

@@ -335,7 +335,7 @@ def test_other_beliefs_are_refused_with_a_hint() -> None:
 
 def test_models_whose_labels_depend_on_one_another_are_refused_with_a_hint() -> None:
     classifier = SetClassifier(BernoulliMixture(), "exact", "expected_jaccard", calibration=None)
-    message = "^decision='expected_jaccard' needs BernoulliMixture to have `independent_labels`. Hint: Only the labels"
+    message = "^decision='expected_jaccard' needs BernoulliMixture to have `independent_labels`. Hint: The labels of BR"
     with pytest.raises(Incompatible, match=message):
         classifier.fit(X, Y)
     with pytest.raises(Incompatible, match="Hint: it works with 'exact'"):

@@ -62,22 +62,9 @@ def test_the_defaults_choose_as_in_the_record(task: str) -> None:
             _assert_same_choice(chosen[model], stored[model], model)
 
 
-LATER_PARAMETERS = {"loss": "'logistic'", "strength_scaling": "'global'"}
-"""Parameters that models have got since the record was made, with the values that change nothing."""
-
-
-def _recorded(chosen: Any, model: str) -> Any:
-    """Return settings without later parameters, after checking that these have not been tuned."""
-    if not isinstance(chosen, dict):
-        return chosen
-    for name in LATER_PARAMETERS.keys() & chosen.keys():
-        assert chosen[name] == LATER_PARAMETERS[name], (model, name)
-    return {name: value for name, value in chosen.items() if name not in LATER_PARAMETERS}
-
-
 def _assert_same_choice(chosen: dict[str, Any], stored: dict[str, Any], model: str) -> None:
     for key in ("settings", "recipe", "n_iterations"):
-        assert _recorded(chosen[key], model) == stored[key], (model, key)
+        assert chosen[key] == stored[key], (model, key)
     names, values = zip(*chosen["alternatives"], strict=True)
     stored_names, stored_values = zip(*stored["alternatives"], strict=True)
     assert names == stored_names

@@ -111,7 +111,7 @@ def test_a_blend_lies_on_the_line_between_its_parts(free: Any) -> None:
 FEATURES, LABELS = small_corpus(n=40)
 SUPPORT = support_of(PairwiseCRF(strength=0.1).fit(FEATURES, LABELS), LABELS)
 NO_SAMPLE = "Hint: CRF knows only training sets, so use support inference; LSF has `size_marginals` directly."
-NO_SIZES = "Hint: Use support or sampled inference, which work from the joint distribution."
+NO_SIZES = "Hint: Use support or sampled inference, which work from the joint distribution; SPEN has thresholds."
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ NO_SIZES = "Hint: Use support or sampled inference, which work from the joint di
             SupportInference(SUPPORT),
             LabelSizeFactors(strength=0.1),
             "LabelSizeFactors has no `log_prob`. "
-            "Hint: Support inference needs only `log_prob`; BR, PCC, CRF and CBM have it.",
+            "Hint: Support inference needs only `log_prob`; BR, PCC, CRF, CBM and MLP have it.",
         ),
         (SampledInference(), PairwiseCRF(strength=0.1), f"PairwiseCRF has no `sample`. {NO_SAMPLE}"),
         (SampledInference(), LabelSizeFactors(strength=0.1), f"LabelSizeFactors has no `sample`. {NO_SAMPLE}"),
@@ -162,4 +162,10 @@ def test_which_model_goes_with_which_inference() -> None:
         "PairwiseCRF": {"support", "exact", "mode"},
         "BernoulliMixture": {"support", "exact", "sampled", "mode", "calibrated exact"},
         "LabelSizeFactors": {"exact"},
+        "LabelSizeRegression": {"exact"},
+        "PowerSet": {"support", "exact", "mode"},
+        "RandomLabelsets": {"support", "exact", "sampled", "mode", "calibrated exact"},
+        "CostSensitiveRelevance": {"support", "exact", "sampled", "mode", "calibrated exact"},
+        "MultilayerPerceptron": {"support", "exact", "sampled", "mode", "calibrated exact"},
+        "EnergyNetwork": set(),
     }
