@@ -34,10 +34,10 @@ class SetClassifier(SetPredictor):
 
     Parameters
     ----------
-    model : {"auto", "br", "pcc", "crf", "cbm", "lsf"} or LabelModel, default="auto"
-        A name tunes strength, L1 ratio and iterations within the ``budget``; a model such as
-        ``BinaryRelevance(strength=1e-4)`` keeps its parameters. "auto" tunes several models and their pool, and
-        chooses one of them on held-out documents; with the quick budget it is "br".
+    model : {"auto", "br", "pcc", "crf", "cbm", "lsf", ...} or LabelModel, default="auto"
+        A name of :data:`setwise.models.MODELS` tunes strength, L1 ratio and iterations within the ``budget``; a model
+        such as ``BinaryRelevance(strength=1e-4)`` keeps its parameters. "auto" tunes several models and their pool,
+        and chooses one of them on held-out documents; with the quick budget it is "br".
     inference : {"tuned", "support", "exact", "sampled", "blend", "mode"}, default="tuned"
         "support": only label sets of the training documents have probability. "exact": the model's own probabilities of
         labels and sizes. "sampled": the same, estimated from sets that the model draws. "blend": a mixture of "support"

@@ -6,15 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from setwise._estimator import check_is_fitted
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS
 from setwise.labels import LabelMatrix, SizeMarginals
 from setwise.learners import FeatureColumns, LeastSquares, LeastSquaresFit
-from setwise.models.base import Callback, LabelModel
-from setwise.models.lsf import LabelSizePosterior
-from setwise.models.lsf_parts import LabelSizes, check_label_sizes
+from setwise.models.base import Callback
+from setwise.models.lsf import LabelSizeModel, LabelSizePosterior
+from setwise.models.lsf_parts import LabelSizes
 from setwise.models.state_checks import check_array, check_sparse
 
 __all__ = ["LabelSizeRegression"]
@@ -26,7 +25,7 @@ _SPARSE_TOL = 1e-5
 """Where ``tol`` is None, with an L1 part: the tolerance of scikit-learn's coordinate descent."""
 
 
-class LabelSizeRegression(LabelModel):
+class LabelSizeRegression(LabelSizeModel):
     """Least-squares estimates of p(y_l = 1, |y| = s | x), which GFM turns into sets.
 
     One regression per pair of label and size that occurs in training, with the target 1 for documents of that size that
@@ -77,23 +76,7 @@ class LabelSizeRegression(LabelModel):
     (1, 2, 2)
     """
 
-    abilities: ClassVar = frozenset({"marginals", "size_marginals"})
     _parameter_constraints: ClassVar = {**PENALTY_CONSTRAINTS, **SOLVER_CONSTRAINTS}
-    _fitted: ClassVar[tuple[str, ...]] = (
-        "n_sizes_",
-        "has_empty_",
-        "pair_labels_",
-        "pair_sizes_",
-        "coef_",
-        "intercept_",
-    )
-
-    n_sizes_: int
-    has_empty_: bool
-    pair_labels_: NDArray[np.int32]
-    pair_sizes_: NDArray[np.int32]
-    coef_: sp.csr_array
-    intercept_: NDArray[np.float64]
 
     def __init__(
         self,
@@ -115,9 +98,7 @@ class LabelSizeRegression(LabelModel):
         labels, matrix = LabelMatrix.of(y), FeatureColumns.matrix_of(X)
         labels.check_rows(matrix.shape[0])
         pairs = LabelSizes.of(labels)
-        self.classes_, self.n_features_in_ = labels.names, int(matrix.shape[1])
-        self.n_sizes_, self.has_empty_ = pairs.largest, bool(pairs.empty.any())
-        self.pair_labels_, self.pair_sizes_ = pairs.labels, pairs.sizes
+        self._set_labels(labels, pairs, int(matrix.shape[1]))
         problem = LeastSquares.of(matrix, pairs.targets(by_pair=True), sample_weight)
         if callback is not None:
             nothing = np.zeros((problem.targets.shape[1], self.n_features_in_))
@@ -141,7 +122,6 @@ class LabelSizeRegression(LabelModel):
 
     def _check_state(self) -> None:
         super()._check_state()
-        check_label_sizes(len(self.classes_), self.n_sizes_, self.has_empty_, self.pair_labels_, self.pair_sizes_)
         n_rows = self.pair_labels_.size + self.has_empty_
         check_sparse(self.coef_, "coef_", (n_rows, self.n_features_in_))
         check_array(self.intercept_, "intercept_", (n_rows,))

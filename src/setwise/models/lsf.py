@@ -20,12 +20,46 @@ from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, check_label_si
 from setwise.models.state_checks import check_array, check_sparse
 from setwise.posterior import Posterior, Rows
 
-__all__ = ["LabelSizeFactors"]
+__all__ = ["LabelSizeFactors", "LabelSizeModel", "LabelSizePosterior"]
 
 Array = NDArray[np.float64]
 
 
-class LabelSizeFactors(LabelModel):
+class LabelSizeModel(LabelModel):
+    """Base class of the models that estimate p(y_l = 1, |y| = s | x) for the pairs (l, s) that occur in training."""
+
+    abilities: ClassVar = frozenset({"marginals", "size_marginals"})
+    _fitted: ClassVar[tuple[str, ...]] = (
+        "n_sizes_",
+        "has_empty_",
+        "pair_labels_",
+        "pair_sizes_",
+        "coef_",
+        "intercept_",
+    )
+
+    n_sizes_: int
+    has_empty_: bool
+    pair_labels_: NDArray[np.int32]
+    pair_sizes_: NDArray[np.int32]
+    coef_: sp.csr_array
+    intercept_: NDArray[np.float64]
+
+    def _set_labels(self, labels: LabelMatrix, pairs: LabelSizes, n_features: int) -> None:
+        """Set the attributes that depend on the labels alone."""
+        self.classes_ = labels.names
+        self.n_features_in_ = n_features
+        self.n_sizes_ = pairs.largest
+        self.has_empty_ = bool(pairs.empty.any())
+        self.pair_labels_ = pairs.labels
+        self.pair_sizes_ = pairs.sizes
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_label_sizes(len(self.classes_), self.n_sizes_, self.has_empty_, self.pair_labels_, self.pair_sizes_)
+
+
+class LabelSizeFactors(LabelSizeModel):
     """LSF, the paper's baseline: p(y_l = 1, |y| = s | x) without a joint model of the set.
 
     Each part minimizes, over weights w and intercepts that are not penalized::
@@ -78,29 +112,13 @@ class LabelSizeFactors(LabelModel):
     (1, 2, 2)
     """
 
-    abilities: ClassVar = frozenset({"marginals", "size_marginals"})
     _parameter_constraints: ClassVar = {
         **PENALTY_CONSTRAINTS,
         **SOLVER_CONSTRAINTS,
         "form": OneOf(["binary", "multinomial"]),
     }
-    _fitted: ClassVar[tuple[str, ...]] = (
-        "n_sizes_",
-        "has_empty_",
-        "pair_labels_",
-        "pair_sizes_",
-        "coef_",
-        "intercept_",
-        "size_coef_",
-        "size_intercept_",
-    )
+    _fitted: ClassVar[tuple[str, ...]] = (*LabelSizeModel._fitted, "size_coef_", "size_intercept_")
 
-    n_sizes_: int
-    has_empty_: bool
-    pair_labels_: NDArray[np.int32]
-    pair_sizes_: NDArray[np.int32]
-    coef_: sp.csr_array
-    intercept_: NDArray[np.float64]
     size_coef_: sp.csr_array
     size_intercept_: NDArray[np.float64]
     fits_: LabelFits
@@ -209,15 +227,6 @@ class LabelSizeFactors(LabelModel):
             callback=callback,
         )
 
-    def _set_labels(self, labels: LabelMatrix, pairs: LabelSizes, n_features: int) -> None:
-        """Set the attributes that depend on the labels alone."""
-        self.classes_ = labels.names
-        self.n_features_in_ = n_features
-        self.n_sizes_ = pairs.largest
-        self.has_empty_ = bool(pairs.empty.any())
-        self.pair_labels_ = pairs.labels
-        self.pair_sizes_ = pairs.sizes
-
     def _set_fits(
         self, fits: LabelFits, classifiers: SizeClassifiers | None = None, size_fits: list[ClassFit] | None = None
     ) -> None:
@@ -233,7 +242,6 @@ class LabelSizeFactors(LabelModel):
     def _check_state(self) -> None:
         super()._check_state()
         n_labels, n_pairs = len(self.classes_), np.size(self.pair_labels_)
-        check_label_sizes(n_labels, self.n_sizes_, self.has_empty_, self.pair_labels_, self.pair_sizes_)
         n_rows = (n_pairs if self.form == "binary" else n_labels) + self.has_empty_
         check_sparse(self.coef_, "coef_", (n_rows, self.n_features_in_))
         check_array(self.intercept_, "intercept_", (n_rows,))
@@ -272,7 +280,7 @@ class LabelSizePosterior(Posterior):
     """The probabilities of the logistic regressions, and in the multinomial form those of the sizes."""
 
     model_name = "LabelSizeFactors"
-    abilities = LabelSizeFactors.abilities
+    abilities = LabelSizeModel.abilities
 
     def __init__(self, model: Any, chances: Array, shares: Array | None) -> None:
         self.classes = model.classes_
