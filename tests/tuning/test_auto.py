@@ -23,6 +23,10 @@ X, y = small_corpus(n=150)
 NEW = small_corpus(random_state=1, n=40)[0]
 
 
+# One recipe, whose calibration takes no search: for tests that are about models and not about recipes.
+ONE_RECIPE = {"inference": "support", "decision": "gfm", "calibration": "likelihood"}
+
+
 def fitted(**options: Any) -> SetClassifier:
     return SetClassifier("auto", n_jobs=1, **options).fit(X, y)
 
@@ -87,7 +91,7 @@ def test_the_second_loss_tries_the_ratio_that_was_best_with_the_first(monkeypatc
         return result
 
     monkeypatch.setattr(auto, "_tune_stage", noted)
-    fitted()
+    fitted(**ONE_RECIPE)
     assert tried["br, squared hinge"] == {1.0, 0.5, 0.0}
     assert tried["br"] == {chosen["br, squared hinge"]}
 
@@ -106,7 +110,7 @@ def worst_but(name: str) -> Any:
 def test_a_pool_is_trained_on_all_documents_and_saved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(auto, "_with_trial", worst_but("pool"))
     monkeypatch.setattr(pooling, "simplex_weights", lambda rows: np.full(rows.shape[1], 1.0 / rows.shape[1]))
-    classifier = fitted()
+    classifier = fitted(**ONE_RECIPE)
     model = classifier.model_
     assert isinstance(model, Ensemble)
     assert model.counts_.sum() == len(y)
@@ -118,7 +122,7 @@ def test_a_pool_is_trained_on_all_documents_and_saved(monkeypatch: pytest.Monkey
     assert loaded.tuning_.model_name == "pool"
     assert [trial.name for trial in loaded.tuning_.model_trials][:4] == ["br, squared hinge", "br", "crf", "pool"]
     assert loaded.get_params()["model"] == "auto"
-    unrefitted = fitted(refit=False)
+    unrefitted = fitted(refit=False, **ONE_RECIPE)
     assert unrefitted.model_.counts_.sum() < len(y)
 
 
@@ -136,13 +140,13 @@ def test_two_threads_give_the_same_bits(normal: SetClassifier, tmp_path: Path) -
 class TestPreference:
     def test_the_simplest_within_one_standard_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(auto, "standard_error", lambda *_: 1.0)
-        simple = fitted(prefer="simple")
+        simple = fitted(prefer="simple", **ONE_RECIPE)
         assert simple.tuning_ is not None
         assert simple.tuning_.model_name == AUTO_STAGES["normal"][0].name
 
     def test_the_best_where_no_simpler_one_is_near(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(auto, "_with_trial", worst_but("crf"))
-        simple = fitted(prefer="simple")
+        simple = fitted(prefer="simple", **ONE_RECIPE)
         assert simple.tuning_ is not None
         assert simple.tuning_.model_name == "crf"
 
@@ -155,7 +159,7 @@ class TestInterruption:
     def test_the_best_model_so_far_is_used(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(PairwiseCRF, "fit", self.interrupt)
         with pytest.warns(UserWarning, match="interrupted: the best of the 2 models tuned so far is used"):
-            classifier = fitted()
+            classifier = fitted(**ONE_RECIPE)
         assert classifier.tuning_ is not None
         assert [trial.name for trial in classifier.tuning_.model_trials] == ["br, squared hinge", "br"]
         assert isinstance(classifier.model_, BinaryRelevance)
@@ -163,7 +167,7 @@ class TestInterruption:
     def test_before_the_first_model_there_is_nothing_to_keep(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(BinaryRelevance, "fit_path", self.interrupt)
         with pytest.raises(KeyboardInterrupt):
-            fitted()
+            fitted(**ONE_RECIPE)
 
 
 class TestCheckpoint:

@@ -34,12 +34,14 @@ class Overlap:
     @classmethod
     def by_document(cls, true: LabelMatrix, predicted: LabelMatrix) -> Overlap:
         """Compare the label sets of each document."""
-        return cls(*(_row_sums(part) for part in _parts(true, predicted)))
+        shared = true.indicator.multiply(predicted.indicator).tocsr()
+        return cls(_row_sums(shared), true.sizes.astype(np.float64), predicted.sizes.astype(np.float64))
 
     @classmethod
     def by_label(cls, true: LabelMatrix, predicted: LabelMatrix) -> Overlap:
         """Compare the document sets of each label."""
-        return cls(*(_column_sums(part) for part in _parts(true, predicted)))
+        shared = true.indicator.multiply(predicted.indicator).tocsr()
+        return cls(_column_sums(shared), true.counts.astype(np.float64), predicted.counts.astype(np.float64))
 
     def pooled(self) -> Overlap:
         """Return the sums over all pairs, as one pair."""
@@ -91,10 +93,6 @@ def _common_names(y_true: Any, y_pred: Any) -> tuple[str, ...] | None:
     if true is None or predicted is None:
         return None
     return LabelLists(true.documents + predicted.documents, true.integers and predicted.integers).vocabulary()
-
-
-def _parts(true: LabelMatrix, predicted: LabelMatrix) -> tuple[sp.csr_array, sp.csr_array, sp.csr_array]:
-    return true.indicator.multiply(predicted.indicator).tocsr(), true.indicator, predicted.indicator
 
 
 def _row_sums(indicator: sp.csr_array) -> Array:

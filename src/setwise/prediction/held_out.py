@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from setwise.labels import IndependentLabels, LabelMatrix, MostProbable, SizeMarginals, Support
+from setwise.labels import IndependentLabels, LabelMatrix, MostProbable, SizeMarginals, Support, csr_of_ones
 from setwise.metrics import MetricName, evaluate_metric
 from setwise.posterior import Posterior, Rows, Scaling
 from setwise.prediction.recipe import Recipe
@@ -71,13 +71,15 @@ class StoredPosterior(Posterior):
         return self._part
 
     def log_prob(self, sets: Any) -> NDArray[np.float64]:
-        """Return a copy that the caller may change."""
+        """Return log-probabilities that the caller may read but not change."""
         if not isinstance(sets, LabelMatrix) or self._whole.n_samples * sets.n_samples > MAX_STORED:
             return self._scored.log_prob(sets)
         if id(sets) not in self._cache:
-            self._cache[id(sets)] = sets, self._whole.log_prob(sets)  # the sets too, so that their id stays theirs
+            stored = self._whole.log_prob(sets)
+            stored.flags.writeable = False
+            self._cache[id(sets)] = sets, stored  # the sets too, so that their id stays theirs
         _, log_prob = self._cache[id(sets)]
-        return np.array(log_prob if self._rows is None else log_prob[self._rows])
+        return np.asarray(log_prob if self._rows is None else log_prob[self._rows])
 
     def marginals(self) -> NDArray[np.float64]:
         return self._scored.marginals()
@@ -127,28 +129,42 @@ class HeldOut:
         return replace(self, posterior=self.posterior.take(documents), y=self.y.take(documents))
 
 
-def evaluate_recipe(recipe: Recipe, parts: Sequence[HeldOut], scoring: MetricName = "instance_f1") -> float:
-    """Return the metric of a recipe over the documents of all parts together."""
+def evaluate_recipe(
+    recipe: Recipe,
+    parts: Sequence[HeldOut],
+    scoring: MetricName = "instance_f1",
+    *,
+    truth: LabelMatrix | None = None,
+) -> float:
+    """Return the metric of a recipe over the documents of all parts together.
+
+    Who evaluates many recipes passes the ``true_sets`` of the parts as ``truth``.
+    """
     sets = [recipe.decide(part.posterior, part.support, with_value=False).sets for part in parts]
-    return evaluate_sets(parts, sets, scoring)
+    return evaluate_sets(parts, sets, scoring, truth=truth)
 
 
-def evaluate_sets(parts: Sequence[HeldOut], sets: Sequence[sp.csr_array], scoring: MetricName) -> float:
+def evaluate_sets(
+    parts: Sequence[HeldOut], sets: Sequence[sp.csr_array], scoring: MetricName, *, truth: LabelMatrix | None = None
+) -> float:
     """Return the metric of the sets that were chosen for each part."""
-    truth = true_sets(parts)
-    return evaluate_metric(scoring, truth, truth.with_indicator(stacked_sets(sets)))
+    truth = true_sets(parts) if truth is None else truth
+    return evaluate_metric(scoring, truth, replace(truth, indicator=stacked_sets(sets)))
 
 
 def true_sets(parts: Sequence[HeldOut]) -> LabelMatrix:
     """Return the true label sets of the documents of all parts."""
     if len(parts) == 1:
         return parts[0].y
-    return parts[0].y.with_indicator(stacked_sets([part.y.indicator for part in parts]))
+    return replace(parts[0].y, indicator=stacked_sets([part.y.indicator for part in parts]))
 
 
 def stacked_sets(parts: Sequence[sp.csr_array]) -> sp.csr_array:
     """Return the label sets of all parts, one part after the other."""
-    return sp.csr_array(sp.vstack(parts, format="csr"))
+    if len(parts) == 1:
+        return parts[0]
+    columns = np.concatenate([part.indices for part in parts])
+    return csr_of_ones(columns, np.concatenate([np.diff(part.indptr) for part in parts]), parts[0].shape[1])
 
 
 def standard_error(
@@ -156,7 +172,7 @@ def standard_error(
 ) -> float:
     """Return the standard error of the metric of chosen sets, by a bootstrap over the documents of all parts."""
     truth = true_sets(parts)
-    chosen = truth.with_indicator(stacked_sets(sets))
+    chosen = replace(truth, indicator=stacked_sets(sets))
     random = np.random.default_rng(random_state)
     values = []
     for _ in range(N_RESAMPLES):

@@ -14,7 +14,7 @@ from setwise.data import folds
 from setwise.exceptions import Incompatible
 from setwise.metrics import MetricName, oriented
 from setwise.posterior import lacking
-from setwise.prediction.held_out import HeldOut, evaluate_sets
+from setwise.prediction.held_out import HeldOut, evaluate_sets, stacked_sets
 from setwise.prediction.recipe import DecisionName, InferenceName, Recipe
 from setwise.prediction.recipe_tuning import CalibrationMethod, TuningTargets, tune_recipe
 
@@ -238,9 +238,10 @@ class _Folds:
         if not self.folds or not (candidate.targets.any or self.is_adjusted):
             recipe = tune_recipe(candidate.recipe, candidate.targets, self.whole, scoring)
             return [recipe.decide(part.posterior, part.support, with_value=False).sets for part in self.whole]
-        chosen = [sp.lil_array(part.y.indicator.shape, dtype=np.int64) for part in self.whole]
+        chosen: list[list[sp.csr_array]] = [[] for _ in self.whole]
         for fold in self.folds:
             recipe = tune_recipe(candidate.recipe, candidate.targets, fold.rest, scoring)
-            for part, held, sets in zip(fold.held, fold.rows, chosen, strict=True):
-                sets[held] = recipe.decide(part.posterior, part.support, with_value=False).sets
-        return [sp.csr_array(sets) for sets in chosen]
+            for part, sets in zip(fold.held, chosen, strict=True):
+                sets.append(recipe.decide(part.posterior, part.support, with_value=False).sets)
+        rows = [np.concatenate([fold.rows[p] for fold in self.folds]) for p, _ in enumerate(self.whole)]
+        return [stacked_sets(sets)[np.argsort(own)] for sets, own in zip(chosen, rows, strict=True)]

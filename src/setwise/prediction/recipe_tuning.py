@@ -47,9 +47,10 @@ def tune_recipe(
     recipe: Recipe, targets: TuningTargets, parts: Sequence[HeldOut], scoring: MetricName = "instance_f1"
 ) -> Recipe:
     """Return the recipe with its targets tuned on held-out documents: calibration, then blend, then threshold."""
+    truth = true_sets(parts)
 
     def score(candidate: Recipe) -> float:
-        return oriented(scoring, evaluate_recipe(candidate, parts, scoring))
+        return oriented(scoring, evaluate_recipe(candidate, parts, scoring, truth=truth))
 
     if targets.calibration is not None:
         recipe = _tune_calibration(recipe, targets.calibration, parts, score)
@@ -57,7 +58,7 @@ def tune_recipe(
         candidates = [replace(recipe, blend=blend) for blend in BLENDS]
         recipe = max(candidates, key=score)  # the first of equals
     if targets.threshold is not None:
-        chances, truth = marginals(recipe, parts), true_sets(parts)
+        chances = marginals(recipe, parts)
         if targets.threshold == "tuned":
             threshold: Any = best_threshold(chances, truth, at_least_one=recipe.at_least_one)
         else:
