@@ -37,6 +37,7 @@ from setwise.models import (
     AUTO_STAGES,
     BUDGETS,
     FEATURE_BUDGETS,
+    FOLD_BUDGETS,
     LABEL_BUDGETS,
     LEAST_SEEN,
     MODELS,
@@ -314,6 +315,8 @@ class ClassifierSpec:
             model, entry = self._stage_model(stage), MODELS[stage.model]
             if entry.only_training_sets and seen_share(parts) < LEAST_SEEN:
                 continue
+            if stage.max_features is not None and X.n_features > stage.max_features:
+                continue
             if candidates := self._feasible_candidates(model, recipe, may_be_empty):
                 grid = entry.grid(model, stage.budget, critical(model.loss))
                 scales = entry.scales_labels and stage.budget in LABEL_BUDGETS
@@ -352,7 +355,7 @@ class ClassifierSpec:
         """Return how documents are held out to compare feature sets, where that is not as for all else."""
         if self._options.cv is not None or self.keeps_folds:
             return None
-        return feature_validation(n_documents, seed)
+        return feature_validation(n_documents, seed, thorough=self._options.budget in FOLD_BUDGETS)
 
     def _validation(self, n_documents: int, seed: int) -> Validation:
         """Return how documents are held out."""
@@ -360,7 +363,7 @@ class ClassifierSpec:
         if cv is None and self.keeps_folds:
             return Validation(n_folds=N_FOLDS, random_state=seed, max_documents=MAX_HELD_OUT)
         if cv is None and self._options.refit:
-            return default_validation(n_documents, seed)
+            return default_validation(n_documents, seed, thorough=self._options.budget in FOLD_BUDGETS)
         if cv is None:  # the model is the one trained on that part, so there are no folds
             return Validation(random_state=seed, max_documents=MAX_HELD_OUT)
         if 0.0 < cv < 1.0:

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from setwise import SetClassifier, load
 from setwise.exceptions import InvalidData
-from setwise.models import AUTO_STAGES, BUDGETS, MODELS, BinaryRelevance, Ensemble, PairwiseCRF
+from setwise.models import AUTO_STAGES, BUDGETS, MODELS, AutoStage, BinaryRelevance, Ensemble, PairwiseCRF
 from setwise.tuning import auto, pooling
 from tests.models.corpora import name_lists, same_state, small_corpus
 from tests.tuning.resumed import refuse_to_search_br_again
@@ -67,6 +67,16 @@ def test_models_that_know_training_sets_only_are_not_tried_where_few_documents_h
     names = [trial.name for trial in result.model_trials]
     assert names[:2] == ["br, squared hinge", "br"]
     assert "crf" not in names
+
+
+def test_a_model_with_a_limit_is_not_tried_on_more_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = AUTO_STAGES["quick"][0]
+    for limit, names in ((X.shape[1], ["br", "mlp"]), (X.shape[1] - 1, ["br"])):
+        monkeypatch.setitem(AUTO_STAGES, "quick", (first, AutoStage("mlp", "mlp", "quick", max_features=limit)))
+        result = fitted(budget="quick", **ONE_RECIPE).tuning_
+        assert result is not None
+        assert [trial.name for trial in result.model_trials][: len(names)] == names
+        assert ("mlp" in names) == ("mlp" in [trial.name for trial in result.model_trials])
 
 
 @pytest.mark.parametrize("budget", BUDGETS)

@@ -19,7 +19,7 @@ from setwise.inference import LabelScaling
 from setwise.learners import FeatureColumns
 from setwise.models import MODELS, BinaryRelevance, LabelSizeFactors, fit_for
 from setwise.posterior import Posterior
-from setwise.tuning import FEW_DOCUMENTS, default_validation
+from setwise.tuning import FEW_DOCUMENTS, FEW_IF_THOROUGH, default_validation
 from tests.models.corpora import name_lists, same_state, small_corpus
 from tests.tuning.resumed import refuse_to_search_br_again
 
@@ -186,6 +186,8 @@ def test_scoring_does_not_change_the_choice() -> None:
 def test_few_documents_are_cross_validated() -> None:
     assert default_validation(FEW_DOCUMENTS - 1).n_folds == 3
     assert default_validation(FEW_DOCUMENTS).n_folds is None
+    assert default_validation(FEW_IF_THOROUGH - 1, thorough=True).n_folds == 3
+    assert default_validation(FEW_IF_THOROUGH, thorough=True).n_folds is None
 
 
 def test_without_a_refit_the_model_is_the_one_that_was_evaluated() -> None:

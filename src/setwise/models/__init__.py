@@ -15,6 +15,7 @@ from setwise.models.ensemble_posterior import pool_posteriors
 from setwise.models.grids import (
     BUDGETS,
     FEATURE_BUDGETS,
+    FOLD_BUDGETS,
     LABEL_BUDGETS,
     BudgetName,
     Patience,
@@ -48,6 +49,7 @@ __all__ = [
     "AUTO_STAGES",
     "BUDGETS",
     "FEATURE_BUDGETS",
+    "FOLD_BUDGETS",
     "LABEL_BUDGETS",
     "LEAST_SEEN",
     "MODELS",

@@ -19,6 +19,7 @@ from setwise.models.base import falling_strengths
 __all__ = [
     "BUDGETS",
     "FEATURE_BUDGETS",
+    "FOLD_BUDGETS",
     "LABEL_BUDGETS",
     "BudgetName",
     "Patience",
@@ -44,6 +45,9 @@ FEATURE_BUDGETS: frozenset[BudgetName] = frozenset({"normal", "thorough"})
 
 LABEL_BUDGETS: frozenset[BudgetName] = frozenset({"thorough"})
 """Budgets with which strengths and logits of single labels are scaled, where a model can do that."""
+
+FOLD_BUDGETS: frozenset[BudgetName] = frozenset({"thorough"})
+"""Budgets with which a medium number of documents is cross-validated too."""
 
 LEAST_L1_RATIO = 0.1
 """The critical strength grows without bound as the L1 ratio falls to 0; below this ratio it is that of this ratio."""

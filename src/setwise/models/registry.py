@@ -136,7 +136,13 @@ class AutoStage:
     """Beside those of the grid."""
     ratio_of: str = ""
     """The name of an earlier stage, if only the L1 ratio that was the best one there is tried."""
+    max_features: int | None = None
+    """Where documents have more features, the model is left out."""
 
+
+MAX_NETWORK_INPUTS = 5000
+"""Networks are tried up to this many features. Of the thousands of rare words of a text they learn less than linear
+models do, and every step reads and writes the weights of all of them."""
 
 LEAST_SEEN = 0.2
 """Models that know training sets only are not tried where a smaller share of the held-out documents has such a set."""
@@ -157,6 +163,7 @@ AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
         AutoStage("pcc", "pcc", "normal"),
         AutoStage("crf", "crf", "normal"),
         AutoStage("cbm", "cbm", "normal"),
+        AutoStage("mlp", "mlp", "normal", max_features=MAX_NETWORK_INPUTS),
     ),
 }
 """What is tuned within each budget, the simplest first."""

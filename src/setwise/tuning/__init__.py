@@ -11,6 +11,7 @@ from setwise.tuning.progress import progress_bar
 from setwise.tuning.search import PAPER, Progress, ProgressCallback, Trial, best_of, search, trial_of_row
 from setwise.tuning.validation import (
     FEW_DOCUMENTS,
+    FEW_IF_THOROUGH,
     MAX_HELD_OUT,
     N_FOLDS,
     Part,
@@ -23,6 +24,7 @@ from setwise.tuning.validation import (
 
 __all__ = [
     "FEW_DOCUMENTS",
+    "FEW_IF_THOROUGH",
     "MAX_HELD_OUT",
     "N_FOLDS",
     "PAPER",

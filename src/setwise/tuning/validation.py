@@ -21,6 +21,7 @@ from setwise.prediction import HeldOut
 __all__ = [
     "FEW_DOCUMENTS",
     "FEW_FOR_FEATURES",
+    "FEW_IF_THOROUGH",
     "MAX_HELD_OUT",
     "N_FOLDS",
     "Part",
@@ -33,6 +34,9 @@ __all__ = [
 
 FEW_DOCUMENTS = 2000
 """With fewer documents a held-out part is too small to choose by, and cross-validation is used."""
+
+FEW_IF_THOROUGH = 10_000
+"""The same where settings and recipes may take their time: what is chosen by all documents is chosen better."""
 
 FEW_FOR_FEATURES = 10_000
 """With fewer documents feature sets are compared by cross-validation: they differ by less than the noise of a fifth."""
@@ -167,13 +171,15 @@ def seen_share(parts: Sequence[Part]) -> float:
     return n_seen / max(1, sum(part.y_held.n_samples for part in parts))
 
 
-def default_validation(n_documents: int, random_state: int = 0) -> Validation:
+def default_validation(n_documents: int, random_state: int = 0, *, thorough: bool = False) -> Validation:
     """Hold out a fifth once, or with few documents, use three folds."""
-    return Validation(0.2, N_FOLDS if n_documents < FEW_DOCUMENTS else None, random_state, MAX_HELD_OUT)
+    few = FEW_IF_THOROUGH if thorough else FEW_DOCUMENTS
+    return Validation(0.2, N_FOLDS if n_documents < few else None, random_state, MAX_HELD_OUT)
 
 
-def feature_validation(n_documents: int, random_state: int = 0) -> Validation | None:
+def feature_validation(n_documents: int, random_state: int = 0, *, thorough: bool = False) -> Validation | None:
     """Return the folds that feature sets are compared by, where one held-out part would be too small for that."""
-    if not FEW_DOCUMENTS <= n_documents < FEW_FOR_FEATURES:
+    has_folds = default_validation(n_documents, random_state, thorough=thorough).n_folds is not None
+    if has_folds or n_documents >= FEW_FOR_FEATURES:
         return None  # as default_validation holds out
     return Validation(n_folds=N_FOLDS, random_state=random_state)
