@@ -19,6 +19,7 @@ from setwise.exceptions import InvalidParameter
 from setwise.labels import SizeMarginals
 from setwise.learners import FeatureColumns
 from setwise.models import BinaryRelevance, FactorizedLabelSizes, LabelSizeFactors, fgfm
+from setwise.models.fgfm_dependence import pair_tests
 from setwise.models.fgfm_merge import merge_subsets
 from tests.models.corpora import INVALID_LEARNER_PARAMETERS, NAMES, name_lists, same_state, small_corpus
 from tests.strategies import indicators
@@ -116,11 +117,10 @@ def test_estimates_that_vanish_leave_the_other_subsets_alone() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_a_path_is_its_fits_and_tests_the_pairs_once(form: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
-    test = fgfm.pair_tests
 
     def counted(*arguments: Any) -> Any:
         calls.append(arguments)
-        return test(*arguments)
+        return pair_tests(*arguments)
 
     monkeypatch.setattr(fgfm, "pair_tests", counted)
     model = FactorizedLabelSizes(form, tol=1e-9, n_jobs=1, false_discovery_rate=0.5)

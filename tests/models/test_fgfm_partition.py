@@ -13,8 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy.special import erfc
 
-from setwise.exceptions import InvalidParameter
+from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
+from setwise.models import fgfm_dependence
 from setwise.models.fgfm_dependence import LEAST_DOCUMENTS, PairTests, document_folds, pair_tests
 from setwise.models.fgfm_partition import connected_subsets, dependent_pairs, named_subsets
 from tests.strategies import indicators
@@ -67,8 +68,8 @@ class TestDependence:
 
     def test_labels_that_share_features_alone_would_be_dependent_without_them(self) -> None:
         random = np.random.default_rng(5)
-        X = sp.csr_array(random.normal(size=(1500, 3)))
-        scores = np.tile(3.0 * (X @ [1.0, -1.0, 0.0])[:, None], (1, 2))
+        X = random.normal(size=(1500, 3))
+        scores = np.tile(3.0 * (X[:, :1] - X[:, 1:2]), (1, 2))
         y = (scores + random.logistic(size=scores.shape) > 0).astype(np.int64)
         assert np.corrcoef(y.T)[0, 1] > 0.4
         assert abs(statistics(X, y).z[0, 1]) < 3.0
@@ -112,6 +113,11 @@ class TestDependence:
         order = np.random.default_rng(0).permutation(800)
         assert_allclose(one.z, statistics(X[order], y[order]).z, rtol=0, atol=1e-3)
         assert np.abs(one.z - statistics(X, y, seed=1).z).max() > 0.01
+
+    def test_too_many_labels_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(fgfm_dependence, "MOST_TESTED", 13)
+        with pytest.raises(InvalidData, match=r"^At most 13 labels can be tested for dependence; got 14\. Hint: pass"):
+            statistics(*planted_corpus(0))
 
     def test_equal_documents_are_in_one_fold(self) -> None:
         X = np.random.default_rng(0).normal(size=(300, 4))

@@ -35,7 +35,7 @@ MODELS: dict[str, Any] = {
     "cbm": BernoulliMixture(n_components=3, strength=0.01, n_jobs=1),
     "lsf": LabelSizeFactors("binary", strength=0.01, n_jobs=1),
     "lsf, multinomial": LabelSizeFactors("multinomial", strength=0.01, n_jobs=1),
-    "fgfm": FactorizedLabelSizes(strength=0.01, partition=[["ape", "bee"], ["cat", "dog"]], n_jobs=1),
+    "fgfm": FactorizedLabelSizes(strength=0.01, false_discovery_rate=1.0, max_subset_size=2, n_jobs=1),
     "mlp": MultilayerPerceptron(n_hidden=6, n_jobs=1),
     "spen": EnergyNetwork(n_hidden=6, n_units=3, max_iter=2, n_jobs=1),
 }

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from setwise._estimator import check_is_fitted
 from setwise._validation import InstanceOf, Interval, NoneOr, RandomState, effective_n_jobs, random_seed
 from setwise.exceptions import InvalidData
-from setwise.labels import LabelMatrix, SizeMarginals
+from setwise.labels import LabelMatrix, SizeMarginals, require_room
 from setwise.learners import FeatureColumns
 from setwise.models.fgfm_dependence import pair_tests
 from setwise.models.fgfm_merge import merge_subsets
@@ -159,6 +159,7 @@ class FactorizedLabelSizes(LabelSizeFactors):
             raise InvalidData("subset_of_ must number subsets from 0 in the order of their first labels.")
         counts = np.bincount(self.subset_of_)
         check_label_sizes(self.subset_of_, int(counts.max()), self.pair_labels_, self.pair_sizes_)
+        require_room(n_labels, int(self.pair_sizes_.max(initial=1)))
         check_array(self.empty_subsets_, "empty_subsets_", (n_empty,), np.int32)
         check_range(self.empty_subsets_, "empty_subsets_", 0, counts.size - 1)
         if (np.diff(self.empty_subsets_) <= 0).any() or (counts[self.empty_subsets_] < 2).any():

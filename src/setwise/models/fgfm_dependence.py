@@ -28,6 +28,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise._validation import check_sample_weight
+from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix
 from setwise.learners import BinaryProblem, LabelFits, linear_scores
 from setwise.models.blas_threads import one_blas_thread
@@ -45,6 +46,9 @@ _MAX_ITER = 200
 LEAST_DOCUMENTS = 5
 """Labels that fewer documents have, or lack, are not tested: a pair that meets n times has a statistic of sqrt(n) at
 most, and tests that cannot succeed would make others harder."""
+
+MOST_TESTED = 3000
+"""Most labels that are tested: the sums of all pairs take 430 MB then."""
 
 _NUMBERS_AT_ONCE = 2**22
 """Residuals that are held in memory together: 32 MB."""
@@ -91,6 +95,10 @@ def pair_tests(X: Any, labels: LabelMatrix, sample_weight: Any, n_folds: int, se
     rows, indicator, weight = sp.csr_array(X)[kept], labels.indicator[kept], weight[kept]
     having = np.asarray(indicator.T @ weight)
     tested = np.flatnonzero(np.minimum(having, weight.sum() - having) >= LEAST_DOCUMENTS)
+    if tested.size > MOST_TESTED:
+        raise InvalidData(
+            f"At most {MOST_TESTED:,} labels can be tested for dependence; got {tested.size:,}. Hint: pass partition."
+        )
     fold_of = document_folds(rows, n_folds, seed)
     if tested.size < 2 or np.unique(fold_of).size < 2:
         return PairTests(tested, np.zeros((tested.size, tested.size)))

@@ -59,11 +59,13 @@ class LabelSizes:
         keys = y.indicator.indices.astype(np.int64) * base + lengths[part_of_entry]
         found, of_key = np.unique(np.concatenate([keys, single * base + 1]), return_inverse=True)
         of_entry = of_key[: keys.size]
-        absent = np.ones((y.n_samples, n_of_subset.size), dtype=bool)
-        absent[row, subset_of_entry] = False
-        may_be_empty = absent.any(axis=0) & (whole | (n_of_subset > 1))
-        empty_subsets = np.flatnonzero(may_be_empty).astype(np.int32)
-        empty = absent[:, empty_subsets]
+        several = np.flatnonzero(n_of_subset > (0 if whole else 1)).astype(np.int32)
+        column = np.full(n_of_subset.size, several.size)  # those of single labels share one, which is left out
+        column[several] = np.arange(several.size)
+        absent = np.ones((y.n_samples, several.size + 1), dtype=bool)
+        absent[row, column[subset_of_entry]] = False
+        occurring = np.flatnonzero(absent[:, :-1].any(axis=0))
+        empty_subsets, empty = several[occurring], absent[:, occurring]
         return cls(
             (found // base).astype(np.int32),
             (found % base).astype(np.int32),

@@ -104,7 +104,9 @@ def check_scalars(value: Any, path: str, *, lists: bool = False) -> dict[str, An
         else:
             valid = isinstance(scalar, str | float | None) or (isinstance(scalar, int) and abs(scalar) < 2**64)
         if not valid:
-            allowed = "a string, a number, true, false, null" + (" or a list of strings" if lists else "")
+            allowed = "a string, a number, true, false, null" + (
+                " or a list of strings or of such lists" if lists else ""
+            )
             raise InvalidData(f"{path}.{name:.40} must be {allowed}; got {_type_name(scalar)}.")
     return value
 
