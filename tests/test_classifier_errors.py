@@ -21,8 +21,8 @@ class TestErrors:
         [
             (
                 {"model": "svm"},
-                "model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf', 'lsr', 'powerset', 'rakel', "
-                "'cost_sensitive', 'mlp', 'spen' or a model; got 'svm'.",
+                "model must be one of 'auto', 'br', 'pcc', 'crf', 'cbm', 'lsf', 'fgfm', 'lsr', 'powerset', "
+                "'rakel', 'cost_sensitive', 'mlp', 'spen' or a model; got 'svm'.",
             ),
             (
                 {"inference": "maximum"},

@@ -280,7 +280,7 @@ class TestScikitLearn:
 
     @pytest.mark.parametrize("model", MODELS)
     def test_a_pickled_classifier_predicts_the_same(self, model: str) -> None:
-        inference = "exact" if model in ("lsf", "lsr", "crf", "spen") else "support"
+        inference = "exact" if model in ("lsf", "fgfm", "lsr", "crf", "spen") else "support"
         fitted = plain(model, inference, "threshold" if model == "spen" else "gfm").fit(X, name_lists(y))
         again = pickle.loads(pickle.dumps(fitted))
         assert again.predict(NEW) == fitted.predict(NEW)
@@ -313,6 +313,7 @@ WEIGHTED: dict[str, tuple[Any, float]] = {
     "crf": (MODELS["crf"].model(tol=1e-9, n_jobs=1), 1e-5),
     "cbm": (BernoulliMixture(n_components=1, n_jobs=1), 1e-3),
     "lsf": (MODELS["lsf"].model(tol=1e-9, n_jobs=1), 1e-7),
+    "fgfm": (MODELS["fgfm"].model(tol=1e-9, n_jobs=1), 1e-7),
     "lsr": (MODELS["lsr"].model(n_jobs=1), 1e-7),
     "powerset": (MODELS["powerset"].model(strength=0.01, tol=1e-8, max_iter=5000, n_jobs=1), 1e-5),
     "rakel": (MODELS["rakel"].model(tol=1e-9, n_jobs=1), 1e-7),
@@ -343,7 +344,7 @@ class TestSampleWeight:
     @staticmethod
     def fitted(model: str, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Return the label probabilities of new documents; nothing is tuned."""
-        inference = "exact" if model in ("lsf", "lsr", "spen") else "support"
+        inference = "exact" if model in ("lsf", "fgfm", "lsr", "spen") else "support"
         decision = "threshold" if model == "spen" else "gfm"
         return plain(WEIGHTED[model][0], inference, decision).fit(X, y, sample_weight=sample_weight).predict_proba(NEW)
 

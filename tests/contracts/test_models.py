@@ -38,6 +38,12 @@ VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
         "L2": {"n_components": 4, "l1_ratio": 0.0, **_NOTHING_LEFT_OUT},
     },
     "lsf": {"binary": {}, "multinomial": {"form": "multinomial"}},
+    "fgfm": {
+        "found": {},
+        "connected": {"false_discovery_rate": 0.5},
+        "connected, multinomial": {"false_discovery_rate": 0.5, "form": "multinomial"},
+        "single labels": {"false_discovery_rate": 0.0},
+    },
     "powerset": {"elastic net": {}, "L2": {"l1_ratio": 0.0}},
     "crf": {"pairs": {}, "no pairs": {"pairs": False}, "elastic net": {"l1_ratio": 0.5}},
     "mlp": {"mini-batches": {"n_hidden": 20}, "one batch": {"n_hidden": 20, "batch_size": 1000}},

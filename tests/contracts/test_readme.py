@@ -41,6 +41,7 @@ PAGES_WITH_DATA = {
     "docs/models/cbm.md": 1,
     "docs/models/crf.md": 1,
     "docs/models/lsf.md": 1,
+    "docs/models/fgfm.md": 1,
     "docs/models/lsr.md": 1,
     "docs/models/powerset.md": 1,
     "docs/models/rakel.md": 1,

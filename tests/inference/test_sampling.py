@@ -162,6 +162,7 @@ def test_which_model_goes_with_which_inference() -> None:
         "PairwiseCRF": {"support", "exact", "mode"},
         "BernoulliMixture": {"support", "exact", "sampled", "mode", "calibrated exact"},
         "LabelSizeFactors": {"exact"},
+        "FactorizedLabelSizes": {"exact"},
         "LabelSizeRegression": {"exact"},
         "PowerSet": {"support", "exact", "mode"},
         "RandomLabelsets": {"support", "exact", "sampled", "mode", "calibrated exact"},

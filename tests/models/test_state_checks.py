@@ -19,6 +19,7 @@ from setwise.models import (
     BinaryRelevance,
     ClassifierChain,
     EnergyNetwork,
+    FactorizedLabelSizes,
     LabelSizeFactors,
     ModelState,
     MultilayerPerceptron,
@@ -37,6 +38,7 @@ MODELS: dict[str, Any] = {
     "cbm": BernoulliMixture(n_components=3, strength=0.01),
     "lsf": LabelSizeFactors("binary", strength=0.01),
     "lsf, multinomial": LabelSizeFactors("multinomial", strength=0.01),
+    "fgfm": FactorizedLabelSizes("binary", strength=0.01, partition=[["0", "2"], ["3", "4"]]),
     "mlp": MultilayerPerceptron(n_hidden=6),
     "spen": EnergyNetwork(n_hidden=6, n_units=3, max_iter=2),
 }
@@ -95,6 +97,19 @@ WRONG: list[tuple[str, str, Change, str]] = [
     ("lsf", "pair_sizes_", swap_rows, "sorted by label and size"),
     ("lsf", "intercept_", lambda a: a[:-1], "intercept_ must have shape"),
     ("lsf, multinomial", "size_intercept_", lambda a: a[:-1], "size_intercept_ must have shape"),
+    ("fgfm", "subset_of_", put(0, 1), "must number subsets from 0"),
+    ("fgfm", "subset_of_", put(1, 3), "must number subsets from 0"),
+    ("fgfm", "subset_of_", put(2, -1), "must number subsets from 0"),
+    ("fgfm", "subset_of_", put(4, 0), "at least as many labels as a set of that size|several labels"),
+    ("fgfm", "subset_of_", lambda a: a[:-1], r"subset_of_ must have shape \(5,\)"),
+    ("fgfm", "empty_subsets_", put(1, 1), "list subsets of several labels"),
+    ("fgfm", "empty_subsets_", put(1, 0), "empty_subsets_ must rise"),
+    ("fgfm", "empty_subsets_", put(0, 7), "empty_subsets_ must lie from 0 to 2"),
+    ("fgfm", "empty_subsets_", lambda a: a[:1], "coef_ must be sparse, of shape"),
+    ("fgfm", "pair_sizes_", put(-1, 3), "pair_sizes_ must lie from 1 to 2"),
+    ("fgfm", "pair_labels_", put(0, 5), "pair_labels_ must lie from 0 to 4"),
+    ("fgfm", "pair_sizes_", swap_rows, "sorted by label and size"),
+    ("fgfm", "intercept_", lambda a: a[:-1], "intercept_ must have shape"),
     ("mlp", "input_coef_.shape", put(0, 7), "indptr must rise from 0"),
     ("mlp", "input_coef_.data", put(0, 1e60), r"input_coef_ must hold numbers of at most 1e\+50; got 1e\+60"),
     ("mlp", "input_intercept_", lambda a: a[:-1], r"input_intercept_ must have shape \(6,\)"),
@@ -134,6 +149,8 @@ def test_arrays_that_do_not_fit(name: str, array: str, change: Change, message: 
         ("lsf", {"n_sizes_": 6}, "n_sizes_ must be a whole number from 0 to 5"),
         ("lsf", {"n_sizes_": 4}, "pair_sizes_ must lie from 1 to 4"),
         ("lsf", {"has_empty_": 1}, "has_empty_ must be True or False"),
+        ("fgfm", {"subset_of_": 3}, "subset_of_ must have shape"),
+        ("fgfm", {"empty_subsets_": [0]}, "empty_subsets_ must have shape"),
         ("lsf", {"has_empty_": False}, "coef_ must be sparse, of shape"),
     ],
 )
@@ -152,6 +169,8 @@ def test_values_that_do_not_fit(name: str, values: dict[str, Any], message: str)
         ("cbm", {"mode_steps": -1}, "mode_steps must be"),
         ("lsf", {"form": []}, "form must be"),
         ("lsf", {"form": "multinomial"}, "coef_ must be sparse, of shape"),
+        ("fgfm", {"form": "multinomial"}, "coef_ must be sparse, of shape"),
+        ("fgfm", {"partition": 3}, "partition must be None or a list"),
         ("mlp", {"n_hidden": 7}, r"input_coef_ must be sparse, of shape \(7, 12\)"),
         ("spen", {"n_units": 2}, r"unit_weights_ must have shape \(5, 2\)"),
         ("spen", {"n_steps": 10**9}, "n_steps must be an integer between 1 and 10,000"),
@@ -183,7 +202,7 @@ def test_starts_of_rows_that_wrap_around_are_seen() -> None:
 class TestRounding:
     @pytest.mark.parametrize("name", MODELS)
     def test_a_classifier_keeps_weights_that_single_precision_holds(self, name: str) -> None:
-        inference: Any = "exact" if "lsf" in name or "spen" in name else "support"
+        inference: Any = "exact" if "lsf" in name or name in ("fgfm", "spen") else "support"
         decision: Any = "threshold" if "spen" in name else "gfm"
         classifier = SetClassifier(MODELS[name], inference, decision, calibration=None).fit(X, y)
         kept, exact = classifier.model_.state().arrays, STATES[name].arrays

@@ -16,6 +16,7 @@ from setwise.models import (
     BinaryRelevance,
     ClassifierChain,
     EnergyNetwork,
+    FactorizedLabelSizes,
     LabelSizeFactors,
     MultilayerPerceptron,
     PairwiseCRF,
@@ -34,6 +35,7 @@ MODELS: dict[str, Any] = {
     "cbm": BernoulliMixture(n_components=3, strength=0.01, n_jobs=1),
     "lsf": LabelSizeFactors("binary", strength=0.01, n_jobs=1),
     "lsf, multinomial": LabelSizeFactors("multinomial", strength=0.01, n_jobs=1),
+    "fgfm": FactorizedLabelSizes(strength=0.01, false_discovery_rate=1.0, max_subset_size=2, n_jobs=1),
     "mlp": MultilayerPerceptron(n_hidden=6, n_jobs=1),
     "spen": EnergyNetwork(n_hidden=6, n_units=3, max_iter=2, n_jobs=1),
 }
@@ -45,6 +47,7 @@ INFERENCES = {
     "cbm": ("support", "exact", "sampled", "mode", "blend"),
     "lsf": ("exact",),
     "lsf, multinomial": ("exact",),
+    "fgfm": ("exact",),
     "mlp": ("support", "exact", "sampled", "mode", "blend"),
     "spen": ("exact",),
 }

@@ -37,7 +37,7 @@ def undamaged(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         f"{model} {inference}": trained(model, inference)
         for model in MODELS
         if model != "spen"
-        for inference in (("exact",) if model.startswith("lsf") else ("support", "blend"))
+        for inference in (("exact",) if model.startswith(("lsf", "fgfm")) else ("support", "blend"))
     }
     models |= {f"{model} mode": trained(model, "mode", "most_probable") for model in ("br", "pcc", "crf", "cbm")}
     models["spen"] = trained("spen", "exact", "threshold")

@@ -84,7 +84,7 @@ class TestFeatures:
         outcome = run_check(ModelCases.check, path, 0)
         assert (outcome.result, outcome.fault) == ("used", None)
 
-    @pytest.mark.parametrize("model", ["br", "cbm", "lsf"])
+    @pytest.mark.parametrize("model", ["br", "cbm", "lsf", "fgfm"])
     def test_features_without_weights_change_no_bit(self, model: str, tmp_path: Path) -> None:
         classifier = trained(model, "exact")
         wide = load(changed(tmp_path, widened(10**6), classifier))
@@ -240,6 +240,28 @@ class TestManyLabels:
 
         with pytest.raises(InvalidData, match="sizes of sets"):
             load(changed(tmp_path, change, trained("lsf", "exact")))
+
+    @pytest.mark.parametrize(("subset_of", "size"), [(np.zeros, 20_000), (np.arange, 1)], ids=["one subset", "singles"])
+    def test_subsets_of_very_many_labels_are_refused(self, subset_of: Any, size: int, tmp_path: Path) -> None:
+        n = 20_000
+
+        def change(manifest: dict[str, Any], tensors: dict[str, Any]) -> None:
+            many_labels(n)(manifest, tensors)
+            tensors["model.subset_of_"] = subset_of(n).astype(np.int32)
+            tensors["model.empty_subsets_"] = np.zeros(0, dtype=np.int32)
+            tensors["model.pair_labels_"] = np.arange(n, dtype=np.int32)
+            tensors["model.pair_sizes_"] = np.full(n, size, dtype=np.int32)
+
+        with pytest.raises(InvalidData, match="sizes of sets"):
+            load(changed(tmp_path, change, trained("fgfm", "exact"))).predict(NEW[:1])
+
+    @pytest.mark.parametrize("value", [[["ape", 3]], [[["ape"]]], [{}], {"ape": 1}])
+    def test_a_parameter_that_is_no_list_of_lists_of_names_is_refused(self, value: Any, tmp_path: Path) -> None:
+        change = put("model", "parameters", "partition", value=value)
+        with pytest.raises(
+            InvalidData, match=r"model\.parameters\.partition must be .* or a list of strings or of such"
+        ):
+            load(changed(tmp_path, change, trained("fgfm", "exact")))
 
     def test_exact_inference_of_independent_labels_takes_no_memory_for_sizes(self, tmp_path: Path) -> None:
         path = changed(tmp_path, many_labels(20_000), trained("br", "exact"))

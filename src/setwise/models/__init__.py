@@ -1,6 +1,6 @@
 """The models of label sets, and their registry.
 
-BR, PCC, CRF, CBM and MLP are joint models: they know the probability of a set. LSF knows only labels and sizes
+BR, PCC, CRF, CBM and MLP are joint models: they know the probability of a set. LSF and F-GFM know only labels and sizes
 together, and SPEN only relaxed labels.
 Code that uses a model asks for its abilities, never for its class: see :mod:`setwise.posterior`.
 """
@@ -12,6 +12,7 @@ from setwise.models.cost_sensitive import CostSensitiveRelevance
 from setwise.models.crf import PairwiseCRF
 from setwise.models.ensemble import Ensemble, Member
 from setwise.models.ensemble_posterior import pool_posteriors
+from setwise.models.fgfm import FactorizedLabelSizes
 from setwise.models.grids import (
     BUDGETS,
     FEATURE_BUDGETS,
@@ -62,6 +63,7 @@ __all__ = [
     "CostSensitiveRelevance",
     "EnergyNetwork",
     "Ensemble",
+    "FactorizedLabelSizes",
     "LabelModel",
     "LabelSizeFactors",
     "LabelSizeRegression",

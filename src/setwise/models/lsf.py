@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from setwise._estimator import check_is_fitted, clone
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, OneOf, effective_n_jobs
-from setwise.labels import LabelMatrix, SizeMarginals
+from setwise.exceptions import InvalidData
+from setwise.labels import LabelMatrix, SizeMarginals, require_room
 from setwise.learners import BinaryProblem, ClassFit, FeatureColumns, LabelFits, fit_labels
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.class_fits import ClassOptions, warn_unless_converged
 from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, check_label_sizes
-from setwise.models.state_checks import check_array, check_sparse
+from setwise.models.state_checks import check_array, check_count, check_sparse
 from setwise.posterior import Posterior, Rows
 
 __all__ = ["LabelSizeFactors", "LabelSizeModel", "LabelSizePosterior"]
@@ -50,13 +51,24 @@ class LabelSizeModel(LabelModel):
         self.classes_ = labels.names
         self.n_features_in_ = n_features
         self.n_sizes_ = pairs.largest
-        self.has_empty_ = bool(pairs.empty.any())
+        self.has_empty_ = pairs.empty_subsets.size > 0
         self.pair_labels_ = pairs.labels
         self.pair_sizes_ = pairs.sizes
 
     def _check_state(self) -> None:
         super()._check_state()
-        check_label_sizes(len(self.classes_), self.n_sizes_, self.has_empty_, self.pair_labels_, self.pair_sizes_)
+        self._check_pairs()
+
+    def _check_pairs(self) -> None:
+        """Raise ``InvalidData`` unless what :meth:`_set_labels` sets can come from documents."""
+        n_labels = len(self.classes_)
+        check_count(self.n_sizes_, "n_sizes_", 0, n_labels)
+        require_room(n_labels, self.n_sizes_)
+        if not isinstance(self.has_empty_, bool):
+            raise InvalidData(f"has_empty_ must be True or False; got {self.has_empty_!r:.40}.")
+        check_label_sizes(np.zeros(n_labels, dtype=np.int32), self.n_sizes_, self.pair_labels_, self.pair_sizes_)
+        if self.pair_sizes_.max(initial=0) != self.n_sizes_:
+            raise InvalidData("The pairs must be sorted by label and size, up to the size n_sizes_.")
 
 
 class LabelSizeFactors(LabelSizeModel):
@@ -146,7 +158,7 @@ class LabelSizeFactors(LabelSizeModel):
         labels = LabelMatrix.of(y)
         features = FeatureColumns.of(X)
         labels.check_rows(features.n_samples)
-        pairs = LabelSizes.of(labels)
+        pairs = self._label_sizes(features, labels, sample_weight)
         self._set_labels(labels, pairs, features.n_features)
         if self.form == "binary":
             self._fit_pairs(features, pairs, sample_weight, callback)
@@ -162,11 +174,11 @@ class LabelSizeFactors(LabelSizeModel):
     ) -> Iterator[LabelSizeFactors]:
         """Yield a fitted copy for each strength, the strongest first; the binary form warm-starts each fit."""
         self._check_parameters()
-        if self.form != "binary":
-            yield from super().fit_path(X, y, strengths, sample_weight)
-            return
         falling, labels, features = falling_strengths(strengths), LabelMatrix.of(y), FeatureColumns.of(X)
-        pairs = LabelSizes.of(labels)
+        if self.form != "binary":
+            yield from super().fit_path(features, labels, falling, sample_weight)
+            return
+        pairs = self._label_sizes(features, labels, sample_weight)
         problem = BinaryProblem.of(features, pairs.targets(by_pair=True), sample_weight, None, False, self.n_jobs)
         path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter)
         for strength, fits in zip(falling, path, strict=True):
@@ -174,6 +186,10 @@ class LabelSizeFactors(LabelSizeModel):
             model._set_labels(labels, pairs, features.n_features)
             model._set_fits(fits)
             yield model
+
+    def _label_sizes(self, features: FeatureColumns, labels: LabelMatrix, sample_weight: Any) -> LabelSizes:
+        """Return the pairs of label and size to be learned."""
+        return LabelSizes.of(labels)
 
     def _fit_pairs(
         self, features: FeatureColumns, pairs: LabelSizes, sample_weight: Any, callback: Callback | None
@@ -242,7 +258,7 @@ class LabelSizeFactors(LabelSizeModel):
     def _check_state(self) -> None:
         super()._check_state()
         n_labels, n_pairs = len(self.classes_), np.size(self.pair_labels_)
-        n_rows = (n_pairs if self.form == "binary" else n_labels) + self.has_empty_
+        n_rows = (n_pairs if self.form == "binary" else n_labels) + self._n_empty
         check_sparse(self.coef_, "coef_", (n_rows, self.n_features_in_))
         check_array(self.intercept_, "intercept_", (n_rows,))
         n_rows = 0 if self.form == "binary" else n_pairs
@@ -257,13 +273,20 @@ class LabelSizeFactors(LabelSizeModel):
         return self._mean_per_label(self.coef_[:n_labels], np.arange(n_labels))
 
     @property
+    def _n_empty(self) -> int:
+        """Number of logistic regressions of empty sets."""
+        return int(self.has_empty_)
+
+    @property
     def _n_scores(self) -> int:
         return int(self.intercept_.size + self.size_intercept_.size)
 
     def _posterior(self, X: Any) -> LabelSizePosterior:
+        return self._posterior_of(LabelSizePosterior, X)
+
+    def _posterior_of(self, kind: type[LabelSizePosterior], X: Any) -> LabelSizePosterior:
         chances = np.asarray(scipy.special.expit(self._linear_scores(X)))
-        shares = None if self.form == "binary" else self._size_shares(X)
-        return LabelSizePosterior(self, chances, shares)
+        return kind(self, chances, None if self.form == "binary" else self._size_shares(X))
 
     def _size_shares(self, X: Any) -> Array:
         """Return p(|y| = s | x, y_l = 1), documents by pairs: a softmax over the sizes of each label."""
@@ -299,15 +322,17 @@ class LabelSizePosterior(Posterior):
         Each part is learned separately, so they need not agree with any distribution over sets.
         """
         model = self._model
-        n_columns = self._chances.shape[1] - model.has_empty_
-        empty = self._chances[:, n_columns].copy() if model.has_empty_ else np.zeros(self.n_samples)
+        empty = self._chances[:, -1].copy() if model.has_empty_ else np.zeros(self.n_samples)
         joint = np.zeros((self.n_samples, len(self.classes), model.n_sizes_))
-        if self._shares is None:
-            by_pair = self._chances[:, :n_columns]
-        else:
-            by_pair = self._chances[:, model.pair_labels_] * self._shares
-        joint[:, model.pair_labels_, model.pair_sizes_ - 1] = by_pair
+        joint[:, model.pair_labels_, model.pair_sizes_ - 1] = self._by_pair()
         return SizeMarginals(joint if max_size is None else joint[:, :, :max_size], empty)
+
+    def _by_pair(self) -> Array:
+        """Return p(y_l = 1, |y| = s | x), documents by pairs."""
+        labels = self._model.pair_labels_
+        if self._shares is None:
+            return self._chances[:, : labels.size]
+        return np.asarray(self._chances[:, labels] * self._shares)
 
     def marginals(self) -> Array:
         """Return p(y_l = 1 | x), documents by labels.

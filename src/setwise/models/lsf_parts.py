@@ -12,17 +12,20 @@ from numpy.typing import NDArray
 
 from setwise._validation import check_sample_weight
 from setwise.exceptions import InvalidData
-from setwise.labels import LabelMatrix, csr_of_ones, require_room
+from setwise.labels import LabelMatrix, csr_of_ones
 from setwise.learners import ClassFit, ClassProblem
 from setwise.models.class_fits import ClassOptions, ClassSteps, in_threads
-from setwise.models.state_checks import check_array, check_count, check_range
+from setwise.models.state_checks import check_array, check_range
 
 __all__ = ["LabelSizes", "SizeClassifiers", "check_label_sizes"]
 
 
 @dataclass(frozen=True, eq=False)
 class LabelSizes:
-    """The pairs (label, set size) that occur, sorted by label and then by size."""
+    """The pairs (label, set size) that occur, sorted by label and then by size.
+
+    The size is that of the whole set or, where labels are split into subsets, of the part of it in the label's subset.
+    """
 
     labels: NDArray[np.int32]
     sizes: NDArray[np.int32]
@@ -30,15 +33,48 @@ class LabelSizes:
     """The pair of each entry of the label matrix."""
     indicator: sp.csr_array
     """The label matrix."""
+    subset_of: NDArray[np.int32]
+    """The subset of each label, numbered from 0; all 0 where labels are not split."""
+    empty_subsets: NDArray[np.int32]
+    """The subsets that have a target of their own for documents with none of their labels."""
+    empty: sp.csr_array
+    """Documents by ``empty_subsets``: 1 where a document has no label of the subset."""
 
     @classmethod
-    def of(cls, y: LabelMatrix) -> LabelSizes:
-        """Collect the pairs of the documents of ``y``."""
-        lengths = np.diff(y.indicator.indptr)
-        base = int(lengths.max()) + 1
-        keys = y.indicator.indices.astype(np.int64) * base + np.repeat(lengths, lengths)
-        found, of_entry = np.unique(keys, return_inverse=True)
-        return cls((found // base).astype(np.int32), (found % base).astype(np.int32), of_entry, y.indicator)
+    def of(cls, y: LabelMatrix, subset_of: NDArray[np.int32] | None = None) -> LabelSizes:
+        """Collect the pairs of the documents of ``y``.
+
+        A subset of one label has a pair even if no document has the label, and no target for documents without it: that
+        is one minus the label. The set of all labels has such a target in any case.
+        """
+        whole = subset_of is None
+        subset_of = np.zeros(y.n_labels, dtype=np.int32) if subset_of is None else subset_of
+        n_of_subset = np.bincount(subset_of)
+        single = np.zeros(0, dtype=np.int64) if whole else np.flatnonzero(n_of_subset[subset_of] == 1)
+        row = np.repeat(np.arange(y.n_samples, dtype=np.int64), np.diff(y.indicator.indptr))
+        subset_of_entry = subset_of[y.indicator.indices]
+        parts = row * n_of_subset.size + subset_of_entry  # a document and a subset
+        _, part_of_entry, lengths = np.unique(parts, return_inverse=True, return_counts=True)
+        base = int(lengths.max(initial=1)) + 1
+        keys = y.indicator.indices.astype(np.int64) * base + lengths[part_of_entry]
+        found, of_key = np.unique(np.concatenate([keys, single * base + 1]), return_inverse=True)
+        of_entry = of_key[: keys.size]
+        several = np.flatnonzero(n_of_subset > (0 if whole else 1)).astype(np.int32)
+        column = np.full(n_of_subset.size, several.size)  # those of single labels share one, which is left out
+        column[several] = np.arange(several.size)
+        absent = np.ones((y.n_samples, several.size + 1), dtype=bool)
+        absent[row, column[subset_of_entry]] = False
+        occurring = np.flatnonzero(absent[:, :-1].any(axis=0))
+        empty_subsets, empty = several[occurring], absent[:, occurring]
+        return cls(
+            (found // base).astype(np.int32),
+            (found % base).astype(np.int32),
+            of_entry,
+            y.indicator,
+            subset_of,
+            empty_subsets,
+            csr_of_ones(np.nonzero(empty)[1], empty.sum(axis=1), empty_subsets.size),
+        )
 
     @property
     def n_pairs(self) -> int:
@@ -47,42 +83,34 @@ class LabelSizes:
 
     @property
     def largest(self) -> int:
-        """The largest set size."""
+        """The largest size."""
         return int(self.sizes.max(initial=0))
 
-    @property
-    def empty(self) -> NDArray[np.bool_]:
-        """Whether each document has no label."""
-        return np.asarray(np.diff(self.indicator.indptr) == 0)
-
     def targets(self, by_pair: bool) -> sp.csr_array:
-        """Return zeros and ones by document and label, or by pair; a last column marks empty sets, where they occur."""
-        lengths = np.diff(self.indicator.indptr)
+        """Return zeros and ones by document and label, or by pair, followed by the columns of ``empty``."""
         columns = self.of_entry if by_pair else self.indicator.indices
         n_columns = self.n_pairs if by_pair else self.indicator.shape[1]
-        if self.empty.any():
-            columns = np.insert(columns, self.indicator.indptr[:-1][self.empty], n_columns)
-            lengths, n_columns = lengths + self.empty, n_columns + 1
-        return csr_of_ones(columns, lengths, n_columns)
+        occurring = csr_of_ones(columns, np.diff(self.indicator.indptr), n_columns)
+        if self.empty_subsets.size == 0:
+            return occurring
+        return sp.csr_array(sp.hstack([occurring, self.empty], format="csr"))
 
 
 def check_label_sizes(
-    n_labels: int, n_sizes: Any, has_empty: Any, labels: NDArray[np.int32], sizes: NDArray[np.int32]
+    subset_of: NDArray[np.int32], n_sizes: int, labels: NDArray[np.int32], sizes: NDArray[np.int32]
 ) -> None:
-    """Raise ``InvalidData`` unless the fitted pairs of label and size are those that some documents have."""
-    check_count(n_sizes, "n_sizes_", 0, n_labels)
-    require_room(n_labels, n_sizes)
-    if not isinstance(has_empty, bool):
-        raise InvalidData(f"has_empty_ must be True or False; got {has_empty!r:.40}.")
+    """Raise ``InvalidData`` unless the fitted pairs of label and size are those that some documents have.
+
+    ``n_sizes`` is the largest size that is allowed.
+    """
     check_array(labels, "pair_labels_", (np.size(labels),), np.int32)
     check_array(sizes, "pair_sizes_", (np.size(labels),), np.int32)
-    check_range(labels, "pair_labels_", 0, n_labels - 1)
+    check_range(labels, "pair_labels_", 0, subset_of.size - 1)
     check_range(sizes, "pair_sizes_", 1, n_sizes)
-    keys = labels.astype(np.int64) * (n_labels + 1) + sizes
-    if sizes.max(initial=0) != n_sizes or (np.diff(keys) <= 0).any():
+    if (np.diff(labels.astype(np.int64) * (n_sizes + 1) + sizes) <= 0).any():
         raise InvalidData("The pairs must be sorted by label and size, up to the size n_sizes_.")
-    having = np.bincount(sizes, minlength=1)
-    if ((having > 0) & (having < np.arange(having.size))).any():
+    keys, n_labels = np.unique(subset_of[labels].astype(np.int64) * (n_sizes + 1) + sizes, return_counts=True)
+    if (n_labels < keys % (n_sizes + 1)).any():
         raise InvalidData("Each size must have at least as many labels as a set of that size.")
 
 

@@ -18,6 +18,7 @@ from setwise.models.cbm import BernoulliMixture
 from setwise.models.cost_sensitive import CostSensitiveRelevance
 from setwise.models.crf import PairwiseCRF
 from setwise.models.ensemble import Ensemble
+from setwise.models.fgfm import FactorizedLabelSizes
 from setwise.models.grids import (
     BudgetName,
     Patience,
@@ -88,6 +89,7 @@ MODELS: dict[str, ModelEntry] = {
         # CBM is best after two or three iterations of EM, and the first says little.
         ModelEntry("cbm", BernoulliMixture, "conditional Bernoulli mixture", cbm_grid, Patience(3, 3)),
         ModelEntry("lsf", LabelSizeFactors, "label and size factors"),
+        ModelEntry("fgfm", FactorizedLabelSizes, "label and size factors of independent subsets", is_baseline=True),
         ModelEntry("lsr", LabelSizeRegression, "least squares on labels and sizes", ridge_grid, is_baseline=True),
         ModelEntry(
             "powerset",

@@ -78,7 +78,7 @@ class Fields:
         return [_checked_number(value, self._path_of(name), -high, high) for value in self.items(name, length)]
 
     def scalars(self, name: str) -> dict[str, Any]:
-        """Return an object whose values are scalars or lists of strings."""
+        """Return an object whose values are scalars, lists of strings, or lists of such lists."""
         return check_scalars(self.take(name), self._path_of(name), lists=True)
 
     def end(self) -> None:
@@ -93,17 +93,20 @@ class Fields:
 def check_scalars(value: Any, path: str, *, lists: bool = False) -> dict[str, Any]:
     """Return an object after checking that its values are strings, numbers, booleans or null.
 
-    With ``lists``, values may also be lists of strings.
+    With ``lists``, values may also be lists of strings, or lists of such lists.
     """
     if not isinstance(value, dict):
         raise InvalidData(f"{path} must be an object; got {_type_name(value)}.")
     for name, scalar in value.items():
         if lists and isinstance(scalar, list):
-            valid = all(isinstance(item, str) for item in scalar)
+            flat = [one for item in scalar for one in (item if isinstance(item, list) else [item])]
+            valid = all(isinstance(one, str) for one in flat)
         else:
             valid = isinstance(scalar, str | float | None) or (isinstance(scalar, int) and abs(scalar) < 2**64)
         if not valid:
-            allowed = "a string, a number, true, false, null" + (" or a list of strings" if lists else "")
+            allowed = "a string, a number, true, false, null" + (
+                " or a list of strings or of such lists" if lists else ""
+            )
             raise InvalidData(f"{path}.{name:.40} must be {allowed}; got {_type_name(scalar)}.")
     return value
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from setwise._validation import effective_n_jobs
 from setwise.models.base import Callback, numbered_generator, reads_model
 from setwise.models.bernoulli_posterior import IndependentPosterior
+from setwise.models.blas_threads import one_blas_thread
 from setwise.models.neural.hidden_layers import HiddenLayersModel, check_magnitude, row_products
 from setwise.models.neural.layers import Layers
-from setwise.models.neural.optimizer import one_blas_thread
 from setwise.models.neural.training import Documents, network_epochs
 from setwise.models.state_checks import check_array
 

@@ -1,16 +1,13 @@
-"""Stochastic training: random mini-batches, Adam, and products that no number of threads can change."""
+"""Stochastic training: random mini-batches, and Adam."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
-__all__ = ["Adam", "Array", "mini_batches", "one_blas_thread"]
+__all__ = ["Adam", "Array", "mini_batches"]
 
 Array = NDArray[np.floating]
 
@@ -70,14 +67,3 @@ def mini_batches(n_samples: int, batch_size: int, random: np.random.Generator) -
     order = random.permutation(n_samples)
     for start in range(0, n_samples, batch_size):
         yield order[start : start + batch_size]
-
-
-def one_blas_thread() -> AbstractContextManager[object]:
-    """Return a context in which BLAS uses one thread: with several, it may add up in another order."""
-    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    """Return the controller of the libraries that are loaded, which takes longer to build than a batch to train."""
-    return ThreadpoolController()

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from setwise._validation import STRENGTH, Interval
 from setwise.models.base import Callback, numbered_generator, reads_model
+from setwise.models.blas_threads import one_blas_thread
 from setwise.models.neural.energy import Descent, Energy, hinge_and_gradient
 from setwise.models.neural.hidden_layers import LEARNING_RATE, HiddenLayersModel, check_magnitude
 from setwise.models.neural.layers import Layers, activations
-from setwise.models.neural.optimizer import Adam, one_blas_thread
+from setwise.models.neural.optimizer import Adam
 from setwise.models.neural.training import Documents, network_epochs
 from setwise.models.state_checks import check_array
 from setwise.posterior import Posterior, Rows
