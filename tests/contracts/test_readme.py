@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.default import CORPORA
+from benchmarks.default.quoted_tables import QUOTED_IN, update
+from benchmarks.harness.rows import read_rows
 from tests.cli.corpus import news
 from tests.cli.process import call
 from tests.models.corpora import small_corpus
@@ -201,35 +202,19 @@ def test_the_tutorial_goes_from_a_csv_to_predictions(
     assert "politics" in printed_by(program, "docs/tutorial.md")
 
 
-def rows_of_the_default(repository: Path) -> dict[str, dict[str, Any]]:
-    """Return the measured rows by corpus."""
-    lines = (repository / "docs" / "benchmarks" / "default.jsonl").read_text(encoding="utf-8").splitlines()
-    return {row["dataset"]: row for row in map(json.loads, lines) if row["section"] == "default"}
+@pytest.mark.parametrize("page", QUOTED_IN)
+def test_quoted_tables_have_the_figures_of_their_rows(page: str, repository: Path) -> None:
+    rows = read_rows(repository / "docs" / "benchmarks" / "default.jsonl")
+    assert QUOTED_IN[page](rows) in (repository / page).read_text(encoding="utf-8")
 
 
-def test_the_table_of_the_stages_has_the_figures_of_its_page(repository: Path) -> None:
-    page = (repository / "docs" / "tuning.md").read_text(encoding="utf-8")
-    table = page.split("## What each stage buys")[1].split("\n\n")[2]
-    heading, _, *lines = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
-    notes = {name: row["note"].split("; ")[0] for name, row in rows_of_the_default(repository).items()}
-    assert [name for name, *_ in lines] == [name for name in CORPORA if "of the stages" in notes.get(name, "")]
-    for name, *cells in lines:
-        chosen, stages = notes[name].split(", of the stages ")
-        for stage, cell in zip(heading[1:], cells, strict=True):
-            tried = re.search(rf"(?:^|, ){stage.lower()} (\d[^,]*)", stages)
-            assert cell.strip("*") == ("-" if tried is None else tried[1]), (name, stage)
-            assert cell.startswith("**") == (chosen.split(" of ")[0] == stage.lower()), name
-
-
-def test_the_table_of_the_gain_has_the_figures_of_its_page(readme: str, repository: Path) -> None:
-    measured = {name: row["values"] for name, row in rows_of_the_default(repository).items()}
-    rows = re.findall(
-        r"^\| (\w+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| (\S+) \| (\S+) to (\S+) \|$", readme, re.MULTILINE
-    )
-    assert sorted(name for name, *_ in rows) == sorted(measured)
-    for name, *shown in rows:
-        values = measured[name]
-        star = "" if values["low"] <= 0.0 <= values["high"] else "*"
-        expected = [f"{values[column]:.1f}" for column in ("baseline", "rival", "F1")]
-        expected += [f"{values['gain']:+.1f}{star}", *(f"{values[column]:+.1f}" for column in ("low", "high"))]
-        assert shown == expected, name
+def test_quoted_tables_are_updated_in_place(repository: Path, tmp_path: Path) -> None:
+    pages = (*QUOTED_IN, "docs/benchmarks/default.jsonl")
+    for page in pages:
+        text = (repository / page).read_text(encoding="utf-8")
+        (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
+        stale = text if page.endswith(".jsonl") else text.replace("| bibtex |", "| stale |")
+        (tmp_path / page).write_text(stale, encoding="utf-8")
+    update(tmp_path)
+    for page in pages:
+        assert (tmp_path / page).read_text(encoding="utf-8") == (repository / page).read_text(encoding="utf-8")
