@@ -192,7 +192,7 @@ TEST(logits_lead_to_the_sets_of_their_scores) {
     for (const double largest : {3.0, 40.0, 400.0}) {  // the last have products beyond the normal numbers
         const std::int64_t n = 101;
         const RandomSets random(13, n, 6);
-        const auto n_sets = static_cast<std::size_t>(random.n_sets), n_labels = std::size_t{13};
+        const auto n_sets = static_cast<std::size_t>(random.n_sets), n_labels = std::size_t{6};
         const auto label_sets = random.sets();
         const auto sets = label_sets.columns();
         std::mt19937_64 draw(7);

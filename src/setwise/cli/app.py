@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from setwise._estimator import leave_out_sklearn
 from setwise.cli.choices import ChoicesCommand
 from setwise.cli.compare import compare
 from setwise.cli.conversion import CommandGroup
 from setwise.cli.data import data_commands
 from setwise.cli.demo import demo
 from setwise.cli.evaluate import evaluate
+from setwise.cli.imports import import_for_predictions
 from setwise.cli.inspect import inspect
 from setwise.cli.predict import predict
 from setwise.cli.runtime import rare_collections, run
@@ -63,8 +63,8 @@ def _global_options(
     ] = False,
 ) -> None:
     if context.obj and context.invoked_subcommand in {command.__name__ for command in PREDICTING}:
-        leave_out_sklearn()
         context.with_resource(rare_collections())
+        import_for_predictions()
 
 
 PREDICTING = (predict, evaluate, inspect)
