@@ -27,14 +27,14 @@ void check_columns_are_sets(const InMatrix<double>& probability, const LabelSets
             "probability must have one column per set.");
 }
 
-SetScaling checked_scaling(const InMatrix<double>& scores, double scale, const In<double>& bias) {
-    require(scores.shape(1) >= 1 && scores.shape(1) < std::size_t{1} << 31, "there must be a set");
-    require(bias.shape(0) == scores.shape(1), "bias must have one value per set.");
+SetScaling checked_scaling(std::size_t n_sets, double scale, const In<double>& bias) {
+    require(n_sets >= 1 && n_sets < std::size_t{1} << 31, "there must be a set");
+    require(bias.shape(0) == n_sets, "bias must have one value per set.");
     return {scale, bias.data()};
 }
 
 Out<double> calibrated_softmax(InMatrix<double> scores, double scale, In<double> bias, int n_threads) {
-    const SetScaling scaling = checked_scaling(scores, scale, bias);
+    const SetScaling scaling = checked_scaling(scores.shape(1), scale, bias);
     const std::size_t n = scores.shape(0), n_sets = scores.shape(1);
     auto found = run_interruptibly({times(12, n, n_sets), n_threads}, [&](const std::atomic<bool>& stop, int threads) {
         RawVector<double> out(n * n_sets);
@@ -104,11 +104,23 @@ nb::tuple maximize_expected_f_over_scores(InMatrix<double> scores, double scale,
                                           double beta, int n_threads) {
     check_beta(beta);
     check_columns_are_sets(scores, sets);
-    const SetScaling scaling = checked_scaling(scores, scale, bias);
+    const SetScaling scaling = checked_scaling(scores.shape(1), scale, bias);
     const auto each = 4 * sets.n_entries() + std::int64_t{20} * sets.n_labels() + std::int64_t{12} * sets.n_sets();
     const Effort effort{times(scores.shape(0), each), n_threads};
     return packed(run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
         return setwise::maximize_expected_f_over_scores(static_cast<std::int64_t>(scores.shape(0)), sets, scores.data(),
+                                                        scaling, beta, threads, stop);
+    }));
+}
+
+nb::tuple maximize_expected_f_over_logits(InMatrix<double> logits, double scale, In<double> bias, const LabelSets& sets,
+                                          double beta, int n_threads) {
+    check_beta(beta);
+    require(logits.shape(1) == static_cast<std::size_t>(sets.n_labels()), "logits must have one column per label.");
+    const SetScaling scaling = checked_scaling(static_cast<std::size_t>(sets.n_sets()), scale, bias);
+    const Effort effort{times(logits.shape(0), sets.n_entries() + std::int64_t{30} * sets.n_labels()), n_threads};
+    return packed(run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
+        return setwise::maximize_expected_f_over_logits(static_cast<std::int64_t>(logits.shape(0)), sets, logits.data(),
                                                         scaling, beta, threads, stop);
     }));
 }
@@ -162,6 +174,8 @@ void bind_decision(nb::module_& m) {
           "n_threads"_a);
     m.def("calibrated_softmax", &calibrated_softmax, "scores"_a, "scale"_a, "bias"_a, "n_threads"_a);
     m.def("maximize_expected_f_over_scores", &maximize_expected_f_over_scores, "scores"_a, "scale"_a, "bias"_a,
+          "sets"_a, "beta"_a, "n_threads"_a);
+    m.def("maximize_expected_f_over_logits", &maximize_expected_f_over_logits, "logits"_a, "scale"_a, "bias"_a,
           "sets"_a, "beta"_a, "n_threads"_a);
     m.def("maximize_expected_f_independent", &maximize_expected_f_independent, "logits"_a, "excludes_empty"_a, "beta"_a,
           "n_threads"_a);

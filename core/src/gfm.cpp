@@ -62,11 +62,9 @@ class Search {
         for (std::int32_t k = 1; k <= most; ++k) {
             std::pop_heap(heap_.begin(), heap_.end() - (k - 1));  // puts the k-th largest behind the rest
             weigh(k);
-            bool spent = false;
-            if (bound(k, spent) <= found.expected) {
-                if (spent) break;
-                continue;
-            }
+            const auto [of_k, of_more] = bounds(k);
+            if (of_more <= found.expected) break;
+            if (of_k <= found.expected) continue;
             choose_candidates(heap_[most - k]);
             delta_.resize(candidates_.size());
             dispatch<deltas>(candidates_, n_sizes_, last_ - first_, joint + first_, weight_.data() + first_,
@@ -110,14 +108,17 @@ class Search {
         for (std::int32_t s = 0; s < n_sizes_; ++s) weight_[s] = (1.0 + beta_squared_) / (beta_squared_ * (s + 1) + k);
     }
 
-    // No set of k labels is worth more: of size s it gathers at most all there is, and at most k times the largest.
-    // `spent`: at every size all there is binds, so for each larger k the bound only falls.
-    double bound(std::int32_t k, bool& spent) const {
-        double total = 0.0;
-        spent = true;
+    struct Bounds {
+        double of_k, of_more;
+    };
+
+    // No set of k labels is worth more: of size s it gathers at most all there is, and at most k times the largest. No
+    // set of k or more labels is worth more than all there is at the weights of k, which fall as k grows.
+    Bounds bounds(std::int32_t k) const {
+        Bounds total{0.0, 0.0};
         for (std::int32_t s = first_; s < last_; ++s) {
-            spent = spent && mass_[s] <= k * peak_[s];
-            total += weight_[s] * std::min(mass_[s], k * peak_[s]);
+            total.of_k += weight_[s] * std::min(mass_[s], k * peak_[s]);
+            total.of_more += weight_[s] * mass_[s];
         }
         return total;
     }
@@ -157,23 +158,22 @@ class Search {
     std::vector<std::int32_t> order_;
 };
 
-// `probability_of(first, count, room)` returns the probabilities of documents first to first + count - 1, at most
-// SetLanes::kLanes; `room` is for as many.
-template <class ProbabilityOf>
-std::vector<BestSet> best_over_sets(std::int64_t n_documents, const LabelSets& sets, double beta, int n_threads,
-                                    const std::atomic<bool>& stop, ProbabilityOf probability_of) {
-    const std::int32_t n_sizes = std::max(1, sets.largest_size());
-    const SetLanes lanes(sets, n_sizes);
+// `add_up(first, count, sums)` adds up documents first to first + count - 1, at most SetLanes::kLanes. Every thread has
+// a copy of it.
+template <class AddUp>
+std::vector<BestSet> best_over_sets(std::int64_t n_documents, const LabelSets& sets, const SetLanes& lanes, double beta,
+                                    int n_threads, const std::atomic<bool>& stop, const AddUp& shared) {
     std::vector<BestSet> found(n_documents);
     share_out(n_threads, SetLanes::blocks_of(n_documents), 4, [&](Items& items) {
-        Search search(sets.n_labels(), n_sizes, beta);
+        AddUp add_up = shared;
+        Search search(sets.n_labels(), lanes.n_sizes(), beta);
         SetLanes::Sums sums(lanes);
-        std::vector<double> joint(static_cast<std::size_t>(sets.n_labels()) * n_sizes, 0.0), room;
+        std::vector<double> joint(static_cast<std::size_t>(sets.n_labels()) * lanes.n_sizes(), 0.0);
         for (const std::int64_t block : items) {
             if (stop) continue;
             const std::int64_t i = block * SetLanes::kLanes;
             const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(SetLanes::kLanes, n_documents - i));
-            lanes.add_up(probability_of(i, count, room), count, sums);
+            add_up(i, count, sums);
             for (std::int32_t k = 0; k < count; ++k) {
                 lanes.write(sums, k, joint.data());
                 found[i + k] = search.best(joint.data(), sums.empty[k]);
@@ -181,6 +181,10 @@ std::vector<BestSet> best_over_sets(std::int64_t n_documents, const LabelSets& s
         }
     });
     return found;
+}
+
+SetLanes lanes_of(const LabelSets& sets) {
+    return {sets, std::max(1, sets.largest_size())};
 }
 
 }  // namespace
@@ -200,22 +204,36 @@ std::vector<BestSet> maximize_expected_f(std::int64_t n_documents, std::int32_t 
 std::vector<BestSet> maximize_expected_f_over_sets(std::int64_t n_documents, const LabelSets& sets,
                                                    const double* probability, double beta, int n_threads,
                                                    const std::atomic<bool>& stop) {
-    return best_over_sets(
-        n_documents, sets, beta, n_threads, stop,
-        [&](std::int64_t first, std::int32_t, std::vector<double>&) { return probability + first * sets.n_sets(); });
+    const SetLanes lanes = lanes_of(sets);
+    return best_over_sets(n_documents, sets, lanes, beta, n_threads, stop,
+                          [&](std::int64_t first, std::int32_t count, SetLanes::Sums& sums) {
+                              lanes.add_up(probability + first * sets.n_sets(), count, sums);
+                          });
 }
 
 std::vector<BestSet> maximize_expected_f_over_scores(std::int64_t n_documents, const LabelSets& sets,
                                                      const double* scores, const SetScaling& scaling, double beta,
                                                      int n_threads, const std::atomic<bool>& stop) {
+    const SetLanes lanes = lanes_of(sets);
     const std::int64_t n_sets = sets.n_sets();
-    return best_over_sets(n_documents, sets, beta, n_threads, stop,
-                          [&](std::int64_t first, std::int32_t count, std::vector<double>& room) {
-                              room.resize(static_cast<std::size_t>(SetLanes::kLanes * n_sets));
+    return best_over_sets(n_documents, sets, lanes, beta, n_threads, stop,
+                          [&, room = std::vector<double>(SetLanes::kLanes * n_sets)](
+                              std::int64_t first, std::int32_t count, SetLanes::Sums& sums) mutable {
                               for (std::int32_t k = 0; k < count; ++k)
                                   calibrated_softmax(sets.n_sets(), scores + (first + k) * n_sets, scaling,
                                                      room.data() + k * n_sets);
-                              return static_cast<const double*>(room.data());
+                              lanes.add_up(room.data(), count, sums);
+                          });
+}
+
+std::vector<BestSet> maximize_expected_f_over_logits(std::int64_t n_documents, const LabelSets& sets,
+                                                     const double* logits, const SetScaling& scaling, double beta,
+                                                     int n_threads, const std::atomic<bool>& stop) {
+    const SetLanes lanes = lanes_of(sets);
+    return best_over_sets(n_documents, sets, lanes, beta, n_threads, stop,
+                          [&, labels = IndependentSets(sets, lanes, scaling)](std::int64_t first, std::int32_t count,
+                                                                              SetLanes::Sums& sums) mutable {
+                              labels.add_up(logits + first * sets.n_labels(), count, sums);
                           });
 }
 

@@ -13,7 +13,7 @@
 namespace setwise {
 namespace {
 
-constexpr std::int32_t kLanes = 8;
+constexpr std::int32_t kLanes = kDocumentLanes;
 constexpr std::int32_t kSetsAtATime = 128;  // scored side by side, then written out document by document
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
@@ -22,19 +22,16 @@ SETWISE_INLINE void subtract_softplus(std::int32_t width, const double* z, doubl
     for (std::int32_t j = 0; j < width; ++j) total[j] -= softplus(z[j]);
 }
 
-// Half of the lanes, wherever they stand: in one register where the machine has one as wide.
-using Half [[gnu::vector_size(kLanes / 2 * sizeof(double)), gnu::may_alias, gnu::aligned(alignof(double))]] = double;
-
 // Writes none + sum of the set's logits for every set, lanes fastest: a mixture of one component. Spelt out by halves,
 // since left alone the compiler gathers over labels.
 SETWISE_INLINE void score_sets_of_one(const double* none, const double* z, const Columns<Ones>& sets, double* out) {
-    const Half* start = reinterpret_cast<const Half*>(none);  // `auto` would forget the alignment
-    const Half* logits = reinterpret_cast<const Half*>(z);
-    Half* found = reinterpret_cast<Half*>(out);
+    const HalfLanes* start = reinterpret_cast<const HalfLanes*>(none);  // `auto` would forget the alignment
+    const HalfLanes* logits = reinterpret_cast<const HalfLanes*>(z);
+    HalfLanes* found = reinterpret_cast<HalfLanes*>(out);
     for (std::int32_t s = 0; s < sets.n_cols; ++s, found += 2) {
-        Half low = start[0], high = start[1];
+        HalfLanes low = start[0], high = start[1];
         for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e) {
-            const Half* of_label = logits + std::int64_t{2} * sets.indices[e];
+            const HalfLanes* of_label = logits + std::int64_t{2} * sets.indices[e];
             low += of_label[0];
             high += of_label[1];
         }

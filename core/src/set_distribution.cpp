@@ -76,6 +76,56 @@ SETWISE_INLINE void add_up_sets(const Columns<Ones>& sets, std::int32_t n_sizes,
     }
 }
 
+// The same where weights of sets are products; the sums are scaled to a total of one at the end.
+SETWISE_INLINE void add_up_weights(const Columns<Ones>& sets, std::int32_t n_sizes, const double* factors,
+                                   const double* odds, const std::int32_t* pair, std::size_t n_pairs, double* sums,
+                                   double* empty) {
+    const HalfLanes* of_labels = reinterpret_cast<const HalfLanes*>(odds);  // `auto` would forget the alignment
+    HalfLanes* of_pairs = reinterpret_cast<HalfLanes*>(sums);
+    HalfLanes* of_empty = reinterpret_cast<HalfLanes*>(empty);
+    HalfLanes total_low{}, total_high{};
+    for (std::int32_t s = 0; s < sets.n_cols; ++s) {
+        HalfLanes low = HalfLanes{} + factors[s], high = low;
+        for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e) {
+            const HalfLanes* of_label = of_labels + std::int64_t{2} * sets.indices[e];
+            low *= of_label[0];
+            high *= of_label[1];
+        }
+        total_low += low;
+        total_high += high;
+        const std::int64_t size = sets.count(s);
+        if (size == 0) {
+            of_empty[0] += low;
+            of_empty[1] += high;
+        }
+        if (size > n_sizes) continue;
+        for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e) {
+            HalfLanes* sum = of_pairs + std::int64_t{2} * pair[e];
+            sum[0] += low;
+            sum[1] += high;
+        }
+    }
+    const HalfLanes scale_low = 1.0 / total_low, scale_high = 1.0 / total_high;
+    for (std::size_t p = 0; p < n_pairs; ++p, of_pairs += 2) {
+        of_pairs[0] *= scale_low;
+        of_pairs[1] *= scale_high;
+    }
+    of_empty[0] *= scale_low;
+    of_empty[1] *= scale_high;
+}
+
+// odds = e^(scale * logit)
+SETWISE_INLINE void odds_of_logits(std::int32_t n, double scale, double* values) {
+#pragma omp simd
+    for (std::int32_t j = 0; j < n; ++j) {
+        const double logit = scale * values[j], least = exp_of_negative(-std::abs(logit));
+        values[j] = logit > 0.0 ? 1.0 / least : least;
+    }
+}
+
+// No product of odds and no factor is beyond e to the power of this, nor below its inverse.
+constexpr double kMostOfAProduct = 300.0;
+
 }  // namespace
 
 void softmax_rows(std::int64_t n_documents, std::int32_t n_sets, double* scores, int n_threads,
@@ -135,6 +185,68 @@ void SetLanes::add_up(const double* probability, std::int32_t count, Sums& sums)
 
 void SetLanes::write(const Sums& sums, std::int32_t lane, double* joint) const {
     for (std::size_t pair = 0; pair < cells_.size(); ++pair) joint[cells_[pair]] = sums.pairs[pair * kLanes + lane];
+}
+
+void SetLanes::add_up_products(const double* factors, const double* odds, Sums& sums) const {
+    std::fill(sums.pairs.begin(), sums.pairs.end(), 0.0);
+    std::fill_n(sums.empty, kLanes, 0.0);
+    dispatch<add_up_weights>(sets_, n_sizes_, factors, odds, pair_.data(), cells_.size(), sums.pairs.data(),
+                             sums.empty);
+}
+
+void SetLanes::Sums::take_first(const Sums& other, std::int32_t lane) {
+    for (std::size_t i = 0; i < pairs.size(); i += kLanes) pairs[i + lane] = other.pairs[i];
+    empty[lane] = other.empty[0];
+}
+
+IndependentSets::IndependentSets(const LabelSets& sets, const SetLanes& lanes, const SetScaling& scaling)
+    : sets_(sets),
+      lanes_(lanes),
+      scaling_(scaling),
+      factors_(sets.n_sets()),
+      odds_(static_cast<std::size_t>(sets.n_labels()) * SetLanes::kLanes),
+      alone_(lanes) {
+    const auto [least, most] = std::minmax_element(scaling.bias, scaling.bias + sets.n_sets());
+    for (std::int32_t s = 0; s < sets.n_sets(); ++s) factors_[s] = std::exp(scaling.bias[s] - *most);
+    const bool factors_are_normal = *most - *least <= kMostOfAProduct;
+    largest_logit_ = factors_are_normal ? kMostOfAProduct / std::max(1, sets.largest_size()) : -1.0;
+}
+
+bool IndependentSets::products_are_normal(const double* logits) const {
+    double largest = 0.0;
+    for (std::int32_t l = 0; l < sets_.n_labels(); ++l)
+        largest = std::abs(logits[l]) <= largest ? largest : std::abs(logits[l]);  // which takes what is no number
+    return std::abs(scaling_.scale) * largest <= largest_logit_;
+}
+
+void IndependentSets::add_up(const double* logits, std::int32_t count, SetLanes::Sums& sums) {
+    constexpr std::int32_t kLanes = SetLanes::kLanes;
+    const std::int32_t n_labels = sets_.n_labels();
+    bool normal[kLanes] = {};
+    std::fill(odds_.begin(), odds_.end(), 0.0);  // logits until they are odds; 0 where there is no document
+    for (std::int32_t k = 0; k < count; ++k) {
+        const double* const row = logits + static_cast<std::int64_t>(k) * n_labels;
+        normal[k] = products_are_normal(row);
+        for (std::int32_t l = 0; normal[k] && l < n_labels; ++l)
+            odds_[static_cast<std::size_t>(l) * kLanes + k] = row[l];
+    }
+    dispatch<odds_of_logits>(n_labels * kLanes, scaling_.scale, odds_.data());
+    lanes_.add_up_products(factors_.data(), odds_.data(), sums);
+    for (std::int32_t k = 0; k < count; ++k) {
+        if (normal[k]) continue;
+        add_up_alone(logits + static_cast<std::int64_t>(k) * n_labels);
+        sums.take_first(alone_, k);
+    }
+}
+
+void IndependentSets::add_up_alone(const double* logits) {
+    const Columns<Ones> sets = sets_.columns();
+    scores_.assign(sets_.n_sets(), 0.0);
+    probability_.resize(sets_.n_sets());
+    for (std::int32_t s = 0; s < sets.n_cols; ++s)
+        for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e) scores_[s] += logits[sets.indices[e]];
+    calibrated_softmax(sets_.n_sets(), scores_.data(), scaling_, probability_.data());
+    lanes_.add_up(probability_.data(), 1, alone_);
 }
 
 void size_marginals_of_sets(std::int64_t n_documents, const LabelSets& sets, std::int32_t n_sizes,

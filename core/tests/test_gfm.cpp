@@ -188,6 +188,41 @@ TEST(scores_lead_to_the_bits_of_their_probabilities) {
     }
 }
 
+TEST(logits_lead_to_the_sets_of_their_scores) {
+    for (const double largest : {3.0, 40.0, 400.0}) {  // the last have products beyond the normal numbers
+        const std::int64_t n = 101;
+        const RandomSets random(13, n, 6);
+        const auto n_sets = static_cast<std::size_t>(random.n_sets), n_labels = std::size_t{6};
+        const auto label_sets = random.sets();
+        const auto sets = label_sets.columns();
+        std::mt19937_64 draw(7);
+        std::uniform_real_distribution<double> spread(-largest, largest), tilt(-2.0, 2.0);
+        std::vector<double> logits(static_cast<std::size_t>(n) * n_labels), bias(n_sets);
+        for (double& one : logits) one = draw() % 5 == 0 ? spread(draw) : tilt(draw);
+        for (double& one : bias) one = tilt(draw);
+        std::vector<double> scores(static_cast<std::size_t>(n) * n_sets, 0.0);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+            for (std::int32_t s = 0; s < sets.n_cols; ++s)
+                for (std::int64_t e = sets.begin(s); e < sets.end(s); ++e)
+                    scores[i * n_sets + static_cast<std::size_t>(s)] +=
+                        logits[i * n_labels + static_cast<std::size_t>(sets.indices[e])];
+        for (const double scale : {1.0, 0.7, -0.1}) {
+            const setwise::SetScaling scaling{scale, bias.data()};
+            const auto expected =
+                setwise::maximize_expected_f_over_scores(n, label_sets, scores.data(), scaling, 1.0, 1, kGoOn);
+            const auto found =
+                setwise::maximize_expected_f_over_logits(n, label_sets, logits.data(), scaling, 1.0, 2, kGoOn);
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                CHECK(found[i].labels == expected[i].labels);
+                CHECK_NEAR(found[i].expected, expected[i].expected, 1e-13);
+                const auto alone = setwise::maximize_expected_f_over_logits(1, label_sets, logits.data() + i * n_labels,
+                                                                            scaling, 1.0, 1, kGoOn);
+                CHECK(alone[0].labels == found[i].labels && alone[0].expected == found[i].expected);
+            }
+        }
+    }
+}
+
 TEST(a_stop_is_heard) {
     const RandomSets random(5, 50, 4);
     for (const BestSet& found :

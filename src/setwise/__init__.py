@@ -7,17 +7,15 @@
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
     from setwise.classifier import SetClassifier, load
     from setwise.prediction import decide
     from setwise.text import TextVectorizer
 
 __all__ = ["SetClassifier", "TextVectorizer", "__version__", "decide", "load"]
-
-__version__ = version("setwise")
 
 _MODULES = {
     "SetClassifier": "setwise.classifier",
@@ -30,7 +28,9 @@ _MODULES = {
 if not TYPE_CHECKING:  # type checkers see the imports above, and report other names
 
     def __getattr__(name: str) -> Any:
-        """Import a public name when it is first used: scikit-learn takes a while to load."""
+        """Import a public name when it is first used: scikit-learn takes a while to load, and so do metadata."""
+        if name == "__version__":
+            return import_module("importlib.metadata").version("setwise")
         if name in _MODULES:
             return getattr(import_module(_MODULES[name]), name)
         raise AttributeError(f"module 'setwise' has no attribute {name!r}")

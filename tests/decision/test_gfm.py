@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -14,7 +14,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from setwise import _core
 from setwise.decision import gfm
 from setwise.exceptions import Incompatible, InvalidParameter
-from setwise.labels import Decision, LabelMatrix, MostProbable, ScoredSets, SetDistribution, SizeMarginals
+from setwise.labels import (
+    Decision,
+    IndependentSets,
+    LabelMatrix,
+    MostProbable,
+    ScoredSets,
+    SetDistribution,
+    SizeMarginals,
+)
 from tests.decision.distributions import BETAS, distribution_of, distributions, loose_marginals, summed
 from tests.oracles.fmeasure import expected_f_of_sets, expected_f_of_sizes
 from tests.oracles.sets import every_set
@@ -229,6 +237,29 @@ def test_scores_lead_to_the_bits_of_their_probabilities(scale: float, n_jobs: in
     assert_array_equal(alone.value, decided.value[77:78])
 
 
+@pytest.mark.parametrize("largest", [4.0, 40.0, 400.0])  # the last have products of odds beyond the normal numbers
+@pytest.mark.parametrize("scale", [1.0, 0.37, 0.0, -0.5])
+def test_logits_lead_to_the_sets_of_their_scores(scale: float, largest: float) -> None:
+    random, sets = np.random.default_rng(3), many_documents(1).sets
+    logits = random.normal(-2.0, 1.0, size=(203, sets.n_labels))
+    wide = random.random(logits.shape) < 0.2
+    logits[wide] = random.uniform(-largest, largest, size=wide.sum())
+    scores, bias = logits @ sets.indicator.T.toarray(), random.normal(size=sets.n_samples)
+
+    def refuse() -> NoReturn:
+        raise AssertionError("GFM needs no scores")
+
+    found = gfm(IndependentSets(sets, logits, refuse, scale, bias), n_jobs=2)
+    expected = gfm(ScoredSets(sets, scores, scale, bias))
+    assert_array_equal(found.sets.toarray(), expected.sets.toarray())
+    assert_allclose(found.value, expected.value, rtol=0.0, atol=1e-13)
+    alone = gfm(IndependentSets(sets, logits[77:78], refuse, scale, bias))
+    assert_array_equal(alone.sets.toarray(), found.sets.toarray()[77:78])
+    assert_array_equal(alone.value, found.value[77:78])
+    beliefs = IndependentSets(sets, logits, lambda: scores, scale, bias)
+    assert_array_equal(beliefs.probability, ScoredSets(sets, scores, scale, bias).probability)
+
+
 def test_modes_alone_are_refused() -> None:
     modes = MostProbable(sp.csr_array(np.eye(2, dtype=np.int64)), np.zeros(2), np.ones(2, dtype=bool))
     with pytest.raises(Incompatible, match=r"^GFM needs probabilities of sets.*Hint: use support, exact or sampled"):
@@ -242,6 +273,10 @@ def test_the_core_refuses_probabilities_of_another_number_of_sets(n_columns: int
         _core.maximize_expected_f_over_sets(np.ones((1, n_columns)), sets, 1.0, 1)
     with pytest.raises(ValueError, match="one column per set"):
         _core.maximize_expected_f_over_scores(np.ones((1, n_columns)), 1.0, np.zeros(n_columns), sets, 1.0, 1)
+    with pytest.raises(ValueError, match="one value per set"):
+        _core.maximize_expected_f_over_logits(np.ones((1, 3)), 1.0, np.zeros(n_columns), sets, 1.0, 1)
+    with pytest.raises(ValueError, match="one column per label"):
+        _core.maximize_expected_f_over_logits(np.ones((1, 2)), 1.0, np.zeros(2), sets, 1.0, 1)
     with pytest.raises(ValueError, match="one column per set"):
         _core.size_marginals_of_sets(np.ones((1, n_columns)), sets, 1, 1)
 

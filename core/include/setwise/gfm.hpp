@@ -39,4 +39,10 @@ std::vector<BestSet> maximize_expected_f_over_scores(std::int64_t n_documents, c
                                                      const double* scores, const SetScaling& scaling, double beta,
                                                      int n_threads, const std::atomic<bool>& stop);
 
+// The same from the logits of independent labels, documents x labels: the score of a set is the sum of its labels'
+// logits. No score of a set is ever written.
+std::vector<BestSet> maximize_expected_f_over_logits(std::int64_t n_documents, const LabelSets& sets,
+                                                     const double* logits, const SetScaling& scaling, double beta,
+                                                     int n_threads, const std::atomic<bool>& stop);
+
 }  // namespace setwise

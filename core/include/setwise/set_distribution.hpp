@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "setwise/label_sets.hpp"
+#include "setwise/vector_math.hpp"
 
 namespace setwise {
 
@@ -35,9 +36,11 @@ double least_probability(std::int32_t n_sets);
 // one lane holds does not depend on the others. Sets of more than n_sizes labels are left out.
 class SetLanes {
   public:
-    static constexpr std::int32_t kLanes = 8;
+    static constexpr std::int32_t kLanes = kDocumentLanes;
 
     SetLanes(const LabelSets& sets, std::int32_t n_sizes);
+
+    std::int32_t n_sizes() const { return n_sizes_; }
 
     // How many blocks of kLanes documents there are.
     static std::int64_t blocks_of(std::int64_t n_documents) { return (n_documents + kLanes - 1) / kLanes; }
@@ -48,10 +51,17 @@ class SetLanes {
         double empty[kLanes];
 
         explicit Sums(const SetLanes& lanes) : pairs(lanes.cells_.size() * kLanes) {}
+
+        // Puts the first lane of `other` in the place of one of these.
+        void take_first(const Sums& other, std::int32_t lane);
     };
 
     // Adds up `count` documents, at most kLanes, whose rows of probabilities follow one another.
     void add_up(const double* probability, std::int32_t count, Sums& sums) const;
+
+    // The same where the probability of a set is proportional to its factor times the odds of its labels; odds are
+    // labels x kLanes, and no product may leave the normal numbers.
+    void add_up_products(const double* factors, const double* odds, Sums& sums) const;
 
     // Writes the sums of one lane into joint (labels x sizes): always the same cells, the others are left alone.
     void write(const Sums& sums, std::int32_t lane, double* joint) const;
@@ -62,6 +72,29 @@ class SetLanes {
     double least_;
     std::vector<std::int32_t> pair_;   // of each entry of the sets
     std::vector<std::int64_t> cells_;  // of joint, one a pair
+};
+
+// Sums over sets of independent labels: the score of a set is the sum of its labels' logits. An exponential per label
+// takes the place of one per set. A copy for every thread: it has room for its documents.
+class IndependentSets {
+  public:
+    // All three must outlive it.
+    IndependentSets(const LabelSets& sets, const SetLanes& lanes, const SetScaling& scaling);
+
+    // Adds up `count` documents, at most SetLanes::kLanes, whose rows of logits follow one another.
+    void add_up(const double* logits, std::int32_t count, SetLanes::Sums& sums);
+
+  private:
+    bool products_are_normal(const double* logits) const;
+    void add_up_alone(const double* logits);
+
+    const LabelSets& sets_;
+    const SetLanes& lanes_;
+    const SetScaling& scaling_;
+    double largest_logit_;  // products of odds are normal up to it
+    std::vector<double> factors_, odds_;
+    std::vector<double> scores_, probability_;  // of a document whose products are not
+    SetLanes::Sums alone_;
 };
 
 // From probabilities of the sets: joint[i, l, s - 1] = p(y_l = 1, |y| = s) for sizes up to n_sizes, and empty[i]; both

@@ -9,6 +9,13 @@
 
 namespace setwise {
 
+// Documents that kernels over sets take side by side.
+constexpr std::int32_t kDocumentLanes = 8;
+
+// Half of the lanes, wherever they stand: in one register where the machine has one as wide.
+using HalfLanes
+    [[gnu::vector_size(kDocumentLanes / 2 * sizeof(double)), gnu::may_alias, gnu::aligned(alignof(double))]] = double;
+
 // exp(x) for x <= 0: x = k ln 2 + r with |r| <= ln 2 / 2, then a Taylor polynomial whose first left-out term is below
 // 5e-18. Below -708 the answer is held at exp(-708), about 3e-308.
 SETWISE_INLINE double exp_of_negative(double x) {

@@ -310,6 +310,11 @@ def maximize_expected_f_over_scores(
 ) -> tuple[_I64, _I32, _F64]:
     """The same from scores of given sets, with the bits of ``calibrated_softmax`` and the function above."""
 
+def maximize_expected_f_over_logits(
+    logits: _F64, scale: float, bias: _F64, sets: LabelSets, beta: float, n_threads: int
+) -> tuple[_I64, _I32, _F64]:
+    """The same where the score of a set is the sum of its labels' logits, documents by labels."""
+
 def maximize_expected_f_independent(
     logits: _F64, excludes_empty: bool, beta: float, n_threads: int
 ) -> tuple[_I64, _I32, _F64]:

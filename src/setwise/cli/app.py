@@ -7,22 +7,23 @@ from typing import Annotated
 
 import typer
 
-from setwise import __version__
-from setwise._estimator import leave_out_sklearn
 from setwise.cli.choices import ChoicesCommand
 from setwise.cli.compare import compare
+from setwise.cli.conversion import CommandGroup
 from setwise.cli.data import data_commands
 from setwise.cli.demo import demo
 from setwise.cli.evaluate import evaluate
+from setwise.cli.imports import import_for_predictions
 from setwise.cli.inspect import inspect
 from setwise.cli.predict import predict
-from setwise.cli.runtime import run
+from setwise.cli.runtime import rare_collections, run
 from setwise.cli.terminal import prepare_streams, print_line
 from setwise.cli.train import train
 
 __all__ = ["app", "main", "program"]
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Predict sets of labels for text: for each document, the set with the highest expected F1.",
     no_args_is_help=True,
     add_completion=False,
@@ -48,6 +49,8 @@ def _run(*, own_process: bool) -> None:
 
 def _print_version(requested: bool) -> None:
     if requested:
+        from setwise import __version__  # late: it is read from the metadata of the package
+
         print_line(f"setwise {__version__}")
         raise typer.Exit
 
@@ -60,7 +63,8 @@ def _global_options(
     ] = False,
 ) -> None:
     if context.obj and context.invoked_subcommand in {command.__name__ for command in PREDICTING}:
-        leave_out_sklearn()
+        context.with_resource(rare_collections())
+        import_for_predictions()
 
 
 PREDICTING = (predict, evaluate, inspect)

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 import typer
-from typer.core import TyperCommand
+
+from setwise.cli.conversion import LazyConversions
 
 __all__ = ["ChoicesCommand", "choice_option", "model_names"]
 
@@ -94,7 +95,7 @@ def choice_option(choices: str, *flags: str, help: str, **more: Any) -> Any:
     return typer.Option(*flags, parser=parse_choice, metavar="NAME", help=help, **more)
 
 
-class ChoicesCommand(TyperCommand):
+class ChoicesCommand(LazyConversions):
     """Command whose help lists registered choices in place of their name in braces."""
 
     def format_help(self, *arguments: Any) -> None:

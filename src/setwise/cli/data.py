@@ -9,6 +9,7 @@ import typer
 
 from setwise.cli.choices import ChoicesCommand
 from setwise.cli.classifier_options import RandomState
+from setwise.cli.conversion import CommandGroup
 from setwise.cli.option_groups import CSV_OUTPUT, AsJson, EscapeFormulas, TestSize
 from setwise.cli.read_options import with_read_options
 from setwise.cli.runtime import print_note, print_skipped, show_progress
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["data_commands"]
 
-data_commands = typer.Typer(help="Count, convert and split files of documents.", no_args_is_help=True)
+data_commands = typer.Typer(cls=CommandGroup, help="Count, convert and split files of documents.", no_args_is_help=True)
 
 DataFile = Annotated[str, typer.Argument(metavar="DATA", help="File of documents; - reads standard input.")]
 To = Annotated[

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -11,13 +10,12 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
+from setwise.cli.runtime import rare_collections
+
 __all__ = ["MAX_IN_FLIGHT", "run_pipeline"]
 
 MAX_IN_FLIGHT = 3
 """Items in memory at a time: one being read, one in each of two stages, and none waiting for long."""
-
-OBJECTS_BETWEEN_COLLECTIONS = 200_000
-"""Documents form no cycles, so that Python's search for cycles, usually every 700 objects, would find none."""
 
 SECONDS_BETWEEN_SWITCHES = 0.0005
 """A stage that returns from the core waits as long for the thread that reads; a tenth of what is usual in Python."""
@@ -38,7 +36,7 @@ def run_pipeline(
     passed all stages, and no later one reaches the stage that failed. No thread is left when it returns or raises.
     Ctrl-C calls ``on_interrupt``, which must end a stage that waits for the reader of its output.
     """
-    with _rare_collections(), _quick_switches(), ExitStack() as stack:
+    with rare_collections(), _quick_switches(), ExitStack() as stack:
         workers = [ThreadPoolExecutor(1, f"stage-{number}") for number, _ in enumerate(stages)]
         for worker in reversed(workers):  # the first stage ends first, so that no other waits for it
             stack.callback(worker.shutdown, cancel_futures=True)
@@ -74,17 +72,6 @@ def _calling_on_interrupt(on_interrupt: Callable[[], object] | None) -> Iterator
         if on_interrupt is not None:
             on_interrupt()
         raise
-
-
-@contextmanager
-def _rare_collections() -> Iterator[None]:
-    """Let Python search for cycles of objects rarely while the block runs."""
-    usual = gc.get_threshold()
-    gc.set_threshold(max(OBJECTS_BETWEEN_COLLECTIONS, usual[0]) if usual[0] else 0, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 @contextmanager

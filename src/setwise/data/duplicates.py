@@ -107,5 +107,5 @@ class StringHashes:
 
 
 def _n_repeated(hashes: NDArray[np.int64]) -> int:
-    hashes = hashes[hashes != _EMPTY]
-    return len(hashes) - len(np.unique(hashes))
+    ordered = np.sort(hashes[hashes != _EMPTY])  # np.unique takes several times as long
+    return int((ordered[1:] == ordered[:-1]).sum())

@@ -12,6 +12,7 @@ from setwise.exceptions import Incompatible
 from setwise.labels import (
     Decision,
     IndependentLabels,
+    IndependentSets,
     MostProbable,
     ScoredSets,
     SetDistribution,
@@ -67,6 +68,11 @@ def gfm(
         n_labels = beliefs.logits.shape[1]
         logits = np.ascontiguousarray(beliefs.logits)
         indptr, indices, value = _core.maximize_expected_f_independent(logits, beliefs.excludes_empty, beta, n_jobs)
+    elif isinstance(beliefs, IndependentSets):
+        n_labels = beliefs.sets.n_labels
+        indptr, indices, value = _core.maximize_expected_f_over_logits(
+            beliefs.logits, beliefs.scale, beliefs.bias, beliefs.sets.native, beta, n_jobs
+        )
     elif isinstance(beliefs, ScoredSets):
         n_labels = beliefs.sets.n_labels
         indptr, indices, value = _core.maximize_expected_f_over_scores(

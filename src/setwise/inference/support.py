@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from setwise.inference.base import Inference
-from setwise.labels import IDENTITY, SetCalibration, SetDistribution, Support, calibrate
+from setwise.labels import IDENTITY, IndependentSets, SetCalibration, SetDistribution, Support, calibrate
 from setwise.posterior import Posterior
 
 __all__ = ["SupportInference"]
@@ -47,4 +48,10 @@ class SupportInference(Inference):
 
     def infer(self, posterior: Posterior) -> SetDistribution:
         """Return the distribution over the support's sets for each document of a block."""
-        return calibrate(posterior.log_prob(self.support.sets), self.calibration, self.support, self.n_jobs)
+        sets = self.support.sets
+        if "independent_labels" in posterior.abilities and sets.names == posterior.classes:
+            logits, scale, bias = posterior.independent_labels().logits, self.calibration.scale, self.calibration.bias
+            return IndependentSets(
+                sets, logits, partial(posterior.log_prob, sets), scale, bias(self.support), self.n_jobs
+            )
+        return calibrate(posterior.log_prob(sets), self.calibration, self.support, self.n_jobs)

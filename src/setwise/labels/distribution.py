@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +19,7 @@ __all__ = [
     "Beliefs",
     "Decision",
     "IndependentLabels",
+    "IndependentSets",
     "MostProbable",
     "ScoredSets",
     "SetDistribution",
@@ -261,6 +262,57 @@ class ScoredSets(SetDistribution):
     def probability(self) -> NDArray[np.float64]:
         """Documents by sets; rows sum to one."""
         return _core.calibrated_softmax(self.scores, self.scale, self.bias, self.n_jobs)
+
+
+class IndependentSets(ScoredSets):
+    """Scored sets of independent labels: a score is the sum of the set's logits, and a constant of the document.
+
+    The scores too are computed when they are first read; GFM needs the logits alone.
+
+    Parameters
+    ----------
+    sets : LabelMatrix
+        One row per set.
+    logits : array of shape (n_samples, n_labels)
+    compute_scores : callable
+        Returns the scores, documents by sets.
+    scale, bias, n_jobs
+        As for :class:`ScoredSets`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from setwise.labels import IndependentSets, LabelMatrix
+    >>> sets, logits = LabelMatrix.of([["a"], ["a", "b"]]), np.log([[2.0, 3.0]])
+    >>> IndependentSets(sets, logits, lambda: logits @ [[1, 1], [0, 1]]).probability.round(9).tolist()
+    [[0.25, 0.75]]
+    """
+
+    def __init__(
+        self,
+        sets: LabelMatrix,
+        logits: NDArray[np.float64],
+        compute_scores: Callable[[], NDArray[np.float64]],
+        scale: float = 1.0,
+        bias: NDArray[np.float64] | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.__dict__ |= {
+            "sets": sets,
+            "logits": np.ascontiguousarray(logits),
+            "_compute_scores": compute_scores,
+            "scale": scale,
+            "bias": np.zeros(sets.n_samples) if bias is None else bias,
+            "n_jobs": n_jobs,
+        }
+
+    logits: NDArray[np.float64]
+    _compute_scores: Callable[[], NDArray[np.float64]]
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:  # type: ignore[override]
+        """Documents by sets."""
+        return np.ascontiguousarray(self._compute_scores())
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
 
@@ -118,6 +117,8 @@ def _reason(error: SetwiseError) -> str:
 
 def _to_parts(state: ClassifierState, statistics: dict[str, Any]) -> tuple[dict[str, Any], Tensors]:
     """Return the manifest and the arrays of a classifier."""
+    from importlib.metadata import version  # late: a process that only predicts does without
+
     model, model_arrays = model_part(state.model)
     recipe, recipe_arrays = recipe_part(state.recipe)
     text, text_arrays = text_part(state.vectorizer)
