@@ -93,7 +93,7 @@ def test_cells_that_the_paper_does_not_have_are_none(cell_key: tuple[int, str, s
         ("enron_raw", "ENRON"),
         ("rcv1sub1", "RCV1"),
         ("tmc2007_500", "TMC"),
-        ("ohsumed", "OHSUMED"),
+        ("ohsumed_raw", "OHSUMED"),
         ("imdb", "IMDB"),
         ("reuters21578", None),
         ("goemotions", None),
