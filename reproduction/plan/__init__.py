@@ -27,6 +27,7 @@ from reproduction.plan.networks import (
 )
 from reproduction.plan.predictors import (
     ENSEMBLE,
+    PARAMETERS,
     PREDICTOR_MODELS,
     PREDICTORS,
     SLOW_PREDICTOR_MODELS,
@@ -64,6 +65,7 @@ __all__ = [
     "NETWORK_DATASETS",
     "NETWORK_PREDICTIONS",
     "N_COMPONENTS",
+    "PARAMETERS",
     "PARTS",
     "PREDICTORS",
     "PREDICTOR_MODELS",

@@ -11,6 +11,7 @@ from setwise.prediction import Candidate, Recipe, TuningTargets
 __all__ = [
     "ENSEMBLE",
     "FULL_PREDICTORS",
+    "PARAMETERS",
     "PREDICTORS",
     "PREDICTOR_MODELS",
     "QUICK_PREDICTORS",
@@ -23,7 +24,6 @@ __all__ = [
 
 ENSEMBLE = "ensemble"
 """The pool of the tuned models of the table; it has no settings of its own."""
-
 
 _NOTHING_TUNED = TuningTargets()
 
@@ -89,10 +89,8 @@ PREDICTOR_MODELS = tuple(dict.fromkeys(one.model for one in PREDICTORS))
 SLOW_PREDICTOR_MODELS = ("powerset", "rakel", "fgfm")
 """Models whose training documents are limited by ``max_training_documents_if_slow``."""
 
-
 PARAMETERS: dict[str, dict[str, Any]] = {"rakel": {"max_iter": 10}}
-"""Parameters that are not tuned; the multinomials of RAkEL take minutes to converge, and predict worse then."""
-
+"""Parameters that are not tuned: RAkEL is stopped early, because its multinomials take minutes to converge."""
 
 TOO_SLOW: dict[str, tuple[str, ...]] = {"rakel": ("bibtex", "enron_raw", "ohsumed_raw", "rcv1sub1", "reuters21578")}
 """Datasets on which a model takes too long: the time grows as labels times words of all documents."""
@@ -112,7 +110,7 @@ class PredictorEffort:
     """Most held-out documents that settings are compared on."""
 
 
-FULL_PREDICTORS = PredictorEffort("quick", 12_000, 24_000, 3_000)
+FULL_PREDICTORS = PredictorEffort("quick", 6_000, 12_000, 3_000)
 QUICK_PREDICTORS = PredictorEffort("quick", 1_000, 1_000, 500)
 
 
@@ -121,7 +119,7 @@ def why_unavailable(model: str, dataset: str) -> str | None:
     if model != ENSEMBLE and model not in MODELS:
         return f"{model!r} is not in the registry of models yet"
     if dataset in TOO_SLOW.get(model, ()):
-        return "a multinomial for each of so many labelsets, with so many words, would take hours"
+        return "its multinomials, two per label, take too long with so many labels and words"
     return None
 
 

@@ -93,6 +93,7 @@ class PredictorTask:
             self._parts,
             recipes=[one.candidate for one in PREDICTORS if one.model == name],
             early_stopping=entry.early_stopping,
+            ends_paths=True,
             dataset=self.task.dataset,
             checkpoint=self.config.trials / f"{self.task.dataset}-predictors-{name}.jsonl",
             progress=lambda progress: self._report(number, progress),

@@ -97,6 +97,7 @@ def test_texts_become_words_of_enough_training_documents(folder: Path, monkeypat
     whole = Parts("tiny", folder)
     train = whole.train()
     test = whole.test(train)
+    assert train.weighting is not None
     assert train.weighting.get_feature_names_out().tolist() == ["fox", "red"]
     assert train.X.shape == (4, 2)
     assert test.X.shape == (1, 2)
