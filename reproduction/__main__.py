@@ -42,7 +42,7 @@ def _names_option(what: str) -> Any:
 def reproduce(
     data: Annotated[Path | None, typer.Option(help="Folder of the corpora; SETWISE_DATA by default.")] = None,
     datasets: Annotated[str | None, _names_option("Corpora")] = None,
-    models: Annotated[str | None, _names_option("Models")] = None,
+    models: Annotated[str | None, _names_option("Models of Tables 2 to 5")] = None,
     tables: Annotated[str | None, _names_option("Tables, of 1 to 6, heat, variants and predictors")] = None,
     random_state: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Tasks to run at a time; one per core by default.")] = None,
@@ -60,6 +60,8 @@ def reproduce(
         python -m reproduction --quick
 
         python -m reproduction --datasets bibtex,medical --models BR,CBM --tables 2,4 --jobs 2
+
+        python -m reproduction --datasets bibtex,medical_raw --tables 6,predictors
     """
     require_report_extra()
     folder = output or (QUICK_FOLDER if quick else FOLDER)

@@ -26,7 +26,7 @@ NO_REG = "No REG"
 ALL_FOUR = "All4"
 MODELS = ("BR", "PCC", "CRF", "CRF without pairs", "CBM", "LSF")
 CBM_NON_EMPTY = "CBM non-empty"
-"""CBM that never predicts the empty set, as in the program of the paper's authors: the same weights, another mode."""
+"""CBM that never predicts the empty set, as in the program of the paper's authors: the same settings, another mode."""
 
 
 @dataclass(frozen=True)
