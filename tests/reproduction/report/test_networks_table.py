@@ -1,0 +1,30 @@
+"""Table 6 with our networks."""
+
+from __future__ import annotations
+
+from reproduction.plan import SUPPORT_GFM, TUNED_THRESHOLD
+from reproduction.report import table_6
+from reproduction.run import Row
+from tests.reproduction.examples import score, scores
+
+
+def test_networks_stand_beside_the_numbers_of_the_paper_and_of_their_authors() -> None:
+    rows: list[Row] = [
+        *scores({("bibtex", "CBM", "All4"): 50, ("imdb", "CBM", "All4"): 66, ("enron_raw", "BR", "All4"): 60}),
+        *(score("bibtex", "SPEN", TUNED_THRESHOLD, 41 + repeat, repeat) for repeat in (0, 1)),
+        score("bibtex", "MLP", TUNED_THRESHOLD, 41),
+        score("bibtex", "MLP", SUPPORT_GFM, 43),
+    ]
+    table = table_6(rows)
+    assert [[entry.text for entry in row] for row in table.rows] == [
+        ["bibtex (BIBTEX)", "38.7", "42.2", "41.5 ± 0.7", "41.0", "43.0", "49.5", "50.0"],
+        ["enron_raw (ENRON)", "59.4", "-", "-", "-", "-", "62.5", "-"],
+    ]
+    assert [row[-1].note for row in table.rows] == [None, "not run"]
+
+
+def test_the_bars_are_compared_with_what_was_run() -> None:
+    rows = [score("bibtex", "SPEN", TUNED_THRESHOLD, 40.9), score("bibtex", "MLP", TUNED_THRESHOLD, 40.5)]
+    assert "MLP on bibtex: 38 to 40.5, and ours is within it, 40.5." in table_6(rows).text
+    assert "SPEN on bibtex: at least 41, and ours is below it, 40.9." in table_6(rows).text
+    assert "Bars" not in table_6([]).text
