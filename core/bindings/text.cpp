@@ -16,12 +16,28 @@ namespace {
 
 constexpr double kOperationsPerCharacter = 10;  // to tell words apart, to hash them and to find them
 
+// Calls use(object) for the objects of a tuple until it returns false; returns whether it never did. Objects lie far
+// apart, and to wait for each of them would take longer than to use it: those that follow are fetched meanwhile.
+template <class Use>
+bool for_all(const nb::tuple& objects, Use use) {
+    constexpr Py_ssize_t kAhead = 16;
+    const Py_ssize_t n = PyTuple_GET_SIZE(objects.ptr());
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        if (i + kAhead < n) __builtin_prefetch(PyTuple_GET_ITEM(objects.ptr(), i + kAhead));
+        if (!use(nb::handle(PyTuple_GET_ITEM(objects.ptr(), i)))) return false;
+    }
+    return true;
+}
+
 // The strings of a tuple, which stay alive and unchanged while other threads run.
 class Texts {
   public:
     explicit Texts(nb::tuple strings) : strings_(std::move(strings)) {
         views_.reserve(strings_.size());
-        for (const nb::handle text : strings_) views_.push_back(view_of(text));
+        for_all(strings_, [&](nb::handle text) {
+            views_.push_back(view_of(text));
+            return true;
+        });
     }
 
     static TextView view_of(nb::handle text) {
@@ -67,12 +83,12 @@ nb::tuple give_rows(SparseRows rows) {
 
 // Whether all objects are strings.
 bool are_strings(const nb::tuple& objects) {
-    return std::all_of(objects.begin(), objects.end(), [](nb::handle one) { return PyUnicode_Check(one.ptr()); });
+    return for_all(objects, [](nb::handle one) { return PyUnicode_Check(one.ptr()); });
 }
 
 // Whether a text has the character; most texts are too narrow for a character of more than one byte.
 bool some_contain(const nb::tuple& strings, std::uint32_t character) {
-    return std::any_of(strings.begin(), strings.end(), [&](nb::handle text) {
+    return !for_all(strings, [&](nb::handle text) {
         bool found = false;
         with_units(Texts::view_of(text), [&]<class Unit>(const Unit* units, std::size_t n) {
             if (character > std::numeric_limits<Unit>::max()) return;
@@ -82,7 +98,7 @@ bool some_contain(const nb::tuple& strings, std::uint32_t character) {
             for (std::size_t i = 0; i < n; ++i) any |= static_cast<Unit>(units[i] == same);
             found = any != 0;
         });
-        return found;
+        return !found;
     });
 }
 
