@@ -164,8 +164,8 @@ AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
         AutoStage("br", "br", "thorough", ratio_of="br, squared hinge"),
         AutoStage("pcc", "pcc", "normal"),
         AutoStage("crf", "crf", "normal"),
-        AutoStage("cbm", "cbm", "normal"),
         AutoStage("mlp", "mlp", "normal", max_features=MAX_NETWORK_INPUTS),
+        AutoStage("cbm", "cbm", "normal"),  # last, since it takes longest
     ),
 }
 """What is tuned within each budget, the simplest first."""
