@@ -75,10 +75,9 @@ def update(folder: Path) -> None:
     for page, write_table in QUOTED_IN.items():
         table = write_table(rows)
         first_columns = re.escape(" | ".join(table.split(" | ")[:2]))
+        old_table = re.compile(rf"^{first_columns} .*\n(?:\|.*\n)+", re.MULTILINE)
         text = (folder / page).read_text(encoding="utf-8")
-        updated, n_found = re.subn(
-            rf"^{first_columns} .*\n(?:\|.*\n)+", lambda _, new=table: f"{new}\n", text, flags=re.MULTILINE
-        )
+        updated, n_found = old_table.subn(f"{table}\n".replace("\\", r"\\"), text)
         assert n_found == 1, page
         (folder / page).write_text(updated, encoding="utf-8")
 
