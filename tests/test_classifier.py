@@ -54,7 +54,7 @@ WORKING = [
 class TestParts:
     def test_every_model_works_with_some_inference_and_decision(self) -> None:
         assert {name for name, _, _ in WORKING} == set(MODELS)
-        assert len(WORKING) == 83
+        assert len(WORKING) == 85
 
     @pytest.mark.parametrize(("model", "inference", "decision"), WORKING)
     def test_compatible_parts_predict_label_names(self, model: str, inference: Any, decision: Any) -> None:

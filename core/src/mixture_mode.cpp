@@ -118,13 +118,8 @@ bool comes_before(const std::vector<std::int32_t>& a, const std::vector<std::int
 
 class ModeSearch {
   public:
-    ModeSearch(const Mixture& mixture, bool non_empty, std::int64_t max_steps, const std::atomic<bool>& stop)
-        : mixture_(mixture),
-          non_empty_(non_empty),
-          max_steps_(max_steps),
-          stop_(stop),
-          loss_(mixture.n_labels),
-          in_set_(mixture.n_labels) {
+    ModeSearch(const Mixture& mixture, std::int64_t max_steps, const std::atomic<bool>& stop)
+        : mixture_(mixture), max_steps_(max_steps), stop_(stop), loss_(mixture.n_labels), in_set_(mixture.n_labels) {
         components_.resize(mixture.n_components);
     }
 
@@ -142,7 +137,6 @@ class ModeSearch {
                 break;
             }
             list_next();
-            if (non_empty_ && set_.empty()) continue;
             const double share = score();
             if (share < best_share || (share == best_share && !comes_before(set_, best.labels))) continue;
             best_share = share;
@@ -233,7 +227,6 @@ class ModeSearch {
     }
 
     const Mixture& mixture_;
-    bool non_empty_;
     std::int64_t max_steps_;
     const std::atomic<bool>& stop_;
     double unit_ = 0.0;
@@ -245,11 +238,11 @@ class ModeSearch {
 
 }  // namespace
 
-std::vector<MixtureMode> mixture_mode(const Mixture& mixture, bool non_empty, std::int64_t max_steps, int n_threads,
+std::vector<MixtureMode> mixture_mode(const Mixture& mixture, std::int64_t max_steps, int n_threads,
                                       const std::atomic<bool>& stop) {
     std::vector<MixtureMode> modes(mixture.n_documents);
     share_out(n_threads, mixture.n_documents, 1, [&](Items& items) {
-        ModeSearch search(mixture, non_empty && mixture.n_labels > 0, max_steps, stop);
+        ModeSearch search(mixture, max_steps, stop);
         for (const std::int64_t i : items)
             if (!stop) modes[i] = search.find(i);
     });

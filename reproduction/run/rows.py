@@ -24,7 +24,6 @@ __all__ = [
     "ScoreRow",
     "mean_by_document",
     "pack",
-    "read_row_file",
     "read_rows",
     "row_from_json",
     "row_to_json",
@@ -161,20 +160,15 @@ def row_to_json(row: Row) -> dict[str, Any]:
 
 def read_rows(folder: str | Path) -> list[Row]:
     """Read the rows of every dataset, in the order of their keys, which does not depend on the order of the tasks."""
-    rows = [row for path in sorted(Path(folder).glob("*.jsonl")) for row in read_row_file(path)]
-    return sorted(rows, key=lambda row: row.key)
-
-
-def read_row_file(path: Path) -> list[Row]:
-    """Read the rows of one file; a missing file has none."""
     rows = []
-    lines = enumerate(whole_lines(path.read_bytes(), path) if path.exists() else (), start=1)
-    for number, stored in islice(lines, 1, None):  # the first line identifies the run
-        try:
-            rows.append(row_from_json(stored))
-        except InvalidData as error:
-            raise InvalidData(f"{path}, line {number}: {error} Hint: remove that line, and run again.") from error
-    return rows
+    for path in sorted(Path(folder).glob("*.jsonl")):
+        lines = enumerate(whole_lines(path.read_bytes(), path), start=1)
+        for number, stored in islice(lines, 1, None):  # the first line identifies the run
+            try:
+                rows.append(row_from_json(stored))
+            except InvalidData as error:
+                raise InvalidData(f"{path}, line {number}: {error} Hint: remove that line, and run again.") from error
+    return sorted(rows, key=lambda row: row.key)
 
 
 def pack(values: Iterable[float]) -> str:

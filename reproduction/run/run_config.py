@@ -29,8 +29,6 @@ class RunConfig:
     data: Path | None = None
     """The folder that contains the corpora; None is the one that ``SETWISE_DATA`` names."""
     n_jobs: int = 1
-    rows: Path | None = None
-    """The folder of stored rows, whose settings need not be searched for again; None searches for all."""
 
 
 def derived_seed(*names: str | int) -> int:

@@ -10,6 +10,7 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from multiprocessing.process import BaseProcess
@@ -25,7 +26,7 @@ from setwise.data import atomic_writer
 from setwise.exceptions import NotConverged, SetwiseError
 from setwise.tuning import Checkpoint
 
-__all__ = ["RunObserver", "open_rows", "row_file", "run_tasks"]
+__all__ = ["RunObserver", "open_rows", "run_tasks"]
 
 
 class RunObserver:
@@ -44,23 +45,15 @@ class RunObserver:
         """Handle a task that ended before all its rows were stored."""
 
 
-def open_rows(folder: Path, dataset: str, config: RunConfig, part: str = "") -> Checkpoint:
-    """Return the file of a dataset's rows, all of the same documents, effort and random state.
-
-    The parts of a run with an effort of their own have a file of their own.
-    """
+def open_rows(folder: Path, dataset: str, config: RunConfig) -> Checkpoint:
+    """Return the file of a dataset's rows, all of the same documents, effort and random state."""
     identity = {
         "dataset": dataset,
         "documents": Parts(dataset, config.data).digest(),
-        "effort": config.effort.identity(part),
+        "effort": asdict(config.effort),
         "random_state": config.random_state,
     }
-    return Checkpoint(row_file(folder, dataset, part), identity)
-
-
-def row_file(folder: Path, dataset: str, part: str = "") -> Path:
-    """Return the path of the file of a dataset's rows."""
-    return folder / f"{dataset}{f'-{part}' if part else ''}.jsonl"
+    return Checkpoint(folder / f"{dataset}.jsonl", identity)
 
 
 def run_tasks(
@@ -85,8 +78,8 @@ def run_tasks(
     running: dict[Connection, tuple[Task, BaseProcess]] = {}
     with ExitStack() as stack:
         stores = {
-            (dataset, part): stack.enter_context(open_rows(folder, dataset, config, part))
-            for dataset, part in dict.fromkeys((task.dataset, task.part) for task in tasks)
+            name: stack.enter_context(open_rows(folder, name, config))
+            for name in dict.fromkeys(task.dataset for task in tasks)
         }
         stack.callback(_terminate, running)
         while waiting or running:
@@ -99,7 +92,7 @@ def run_tasks(
                 if kind == "step":
                     observer.task_progressed(task, *content)
                 elif kind == "row":
-                    stores[task.dataset, task.part].add(content)
+                    stores[task.dataset].add(content)
                     observer.row_stored(row_from_json(content))
                 else:
                     del running[connection]

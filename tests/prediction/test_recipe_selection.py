@@ -148,18 +148,6 @@ class TestNonEmpty:
         assert full.sets.toarray().any(axis=1)[has_mass].all()
         assert has_mass.sum() > 0.9 * len(has_mass)
 
-    def test_with_at_least_one_the_mode_is_the_most_probable_set_that_is_not_empty(self) -> None:
-        recipe = Recipe("mode", "most_probable")
-        some = recipe.decide(PART.posterior, PART.support).sets.toarray()
-        full = replace(recipe, at_least_one=True).decide(PART.posterior, PART.support).sets.toarray()
-        has_labels = some.any(axis=1)
-        assert not has_labels.all()
-        assert full.any(axis=1).all()
-        assert_array_equal(full[has_labels], some[has_labels])
-        # Labels are independent: where none is more likely than not, the likeliest one alone is best.
-        likeliest = PART.posterior.marginals()[~has_labels].argmax(axis=1)
-        assert_array_equal(full[~has_labels], np.eye(full.shape[1])[likeliest])
-
     def test_without_the_empty_set_nothing_changes(self) -> None:
         beliefs: Any = next(PLAIN.blocks(PART.posterior, PART.support)).beliefs
         once = beliefs.non_empty()

@@ -156,11 +156,11 @@ def mixture_size_marginals(logits: _F64, log_gate: _F64, max_size: int, n_thread
     """p(y_l = 1, |y| = s | x) as documents by labels by sizes 1 to ``max_size``, and p(y = 0 | x)."""
 
 def mixture_mode(
-    logits: _F64, log_gate: _F64, max_steps: int, n_threads: int, non_empty: bool = False
+    logits: _F64, log_gate: _F64, max_steps: int, n_threads: int
 ) -> tuple[_I64, _I32, _F64, NDArray[np.bool_]]:
     """The most probable set of each document (indptr, indices), its log probability, and whether that is proved.
 
-    A document's search lists at most ``max_steps`` sets; 0 sets no limit. ``non_empty`` leaves out the empty set.
+    A document's search lists at most ``max_steps`` sets; 0 sets no limit.
     """
 
 def own_log_prob(

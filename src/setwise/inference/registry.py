@@ -42,10 +42,6 @@ class InferenceOptions(Protocol):
         """Seed of the draws."""
 
     @property
-    def at_least_one(self) -> bool:
-        """Whether the most probable set must not be empty."""
-
-    @property
     def n_jobs(self) -> int:
         """Number of threads."""
 
@@ -93,7 +89,7 @@ def _exact_marginals_need(options: InferenceOptions, abilities: frozenset[str]) 
 
 
 def _mode(options: InferenceOptions, support: Support, abilities: frozenset[str]) -> ModeInference:
-    return ModeInference(options.at_least_one)
+    return ModeInference()
 
 
 def _blend(options: InferenceOptions, support: Support, abilities: frozenset[str]) -> BlendInference:

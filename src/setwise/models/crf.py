@@ -16,7 +16,7 @@ from setwise.labels import MostProbable, Support
 from setwise.learners import ElasticNet, Iterate
 from setwise.models.base import Callback
 from setwise.models.crf_pairs import PairTerms
-from setwise.models.known_sets import KnownSetsModel, KnownSetsPosterior, most_probable_column
+from setwise.models.known_sets import KnownSetsModel, KnownSetsPosterior
 from setwise.models.state_checks import check_array, check_range, check_sparse
 from setwise.models.support_likelihood import SupportLikelihood
 from setwise.posterior import Rows
@@ -209,21 +209,12 @@ class CRFPosterior(KnownSetsPosterior):
     def marginals(self) -> Array:
         return self._sums[2]
 
-    def mode(self, *, non_empty: bool = False) -> MostProbable:
+    def mode(self) -> MostProbable:
         """Return the most probable training set of each document, which is the most probable of all sets."""
         log_partition, best, _ = self._sums
-        if non_empty:
-            best = self._best_non_empty(best)
         sets = self._support.sets.indicator[best]
         scores = np.asarray(sets.multiply(self._scores).sum(axis=1)).ravel()
         return MostProbable(sets, scores + self._set_bias[best] - log_partition, np.ones(len(best), dtype=bool))
-
-    def _best_non_empty(self, best: Any) -> Any:
-        """Return the best sets, with the empty one replaced by the best of the others."""
-        best = best.copy()
-        for i in np.flatnonzero(np.diff(self._support.sets.indicator[best].indptr) == 0):
-            best[i] = most_probable_column(self._set_scores(slice(i, i + 1)), self._support, non_empty=True)[0]
-        return best
 
     def _set_scores(self, documents: slice) -> Array:
         return np.asarray((self._support.sets.indicator @ self._scores[documents].T).T + self._set_bias)

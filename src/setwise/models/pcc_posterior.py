@@ -95,27 +95,23 @@ class ChainPosterior(Posterior):
             for chain, scores, order in self._parts()
         )
 
-    def mode(self, *, non_empty: bool = False) -> MostProbable:
+    def mode(self) -> MostProbable:
         """Search the most probable set of each document by beam search.
 
-        The candidates are the sets that the beams of all chains end in; where the empty set is left out, the sets of
-        one label too. The best one is proved to be the mode where no other set can be more probable; that is always so
-        when ``beam_width`` is at least 2 to the number of labels.
+        The candidates are the sets that the beams of all chains end in. The best one is proved to be the mode where no
+        other set can be more probable; that is always so when ``beam_width`` is at least 2 to the number of labels.
         """
         n_per_block = max(1, MAX_BEAM_SCORES // largest_beam(self._beam_width, len(self.classes)))
-        return MostProbable.stacked([block._modes(non_empty) for block in self.blocks(n_per_block)])  # type: ignore[attr-defined]
+        return MostProbable.stacked([block._modes() for block in self.blocks(n_per_block)])  # type: ignore[attr-defined]
 
-    def _modes(self, non_empty: bool) -> MostProbable:
+    def _modes(self) -> MostProbable:
         """Search the most probable sets of documents whose beams fit in memory."""
         width = min(self._beam_width, np.iinfo(np.int32).max)
         beams = [_beams(*part, width, self._n_jobs) for part in self._parts()]
         document = np.concatenate([beam[0] for beam in beams])
-        sets = sp.csr_array(sp.vstack([beam[1] for beam in beams], format="csr"))
-        if non_empty:
-            document, sets = _without_empty(document, sets, self.n_samples)
         by_document = np.argsort(document, kind="stable")
         document = np.ascontiguousarray(document[by_document])
-        sets = sets[by_document]
+        sets = sp.csr_array(sp.vstack([beam[1] for beam in beams], format="csr")[by_document])
         candidates = LabelMatrix(self.classes, sets).native
         log_prob = _log_mean(
             chain.feedback.log_prob_each(scores, candidates.permuted(order), document, self._n_jobs)
@@ -180,17 +176,6 @@ def _beams(
     sets = csr_of_ones(order[positions], np.diff(indptr), len(order))
     sets.sort_indices()
     return document, sets, pruned
-
-
-def _without_empty(
-    document: NDArray[np.int32], sets: sp.csr_array, n_documents: int
-) -> tuple[NDArray[np.int32], sp.csr_array]:
-    """Return the candidates without the empty sets, and with every set of one label for every document."""
-    stays, n_labels = np.diff(sets.indptr) > 0, sets.shape[1]
-    labels = np.tile(np.arange(n_labels), n_documents)
-    singles = csr_of_ones(labels, np.ones(labels.size, dtype=np.int64), n_labels)
-    documents = np.repeat(np.arange(n_documents, dtype=np.int32), n_labels)
-    return np.concatenate([document[stays], documents]), sp.csr_array(sp.vstack([sets[stays], singles], format="csr"))
 
 
 def _best_of_each(document: NDArray[np.int32], sets: sp.csr_array, log_prob: Array) -> NDArray[np.intp]:

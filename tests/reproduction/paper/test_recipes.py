@@ -6,15 +6,7 @@ from itertools import product
 
 import pytest
 
-from reproduction.paper import (
-    CBM_NON_EMPTY,
-    MODELS,
-    Regularizers,
-    base_model,
-    is_random,
-    not_applicable,
-    prediction_recipe,
-)
+from reproduction.paper import MODELS, Regularizers, is_random, not_applicable, prediction_recipe
 from setwise.exceptions import InvalidParameter
 from tests.reproduction.examples import PAPER_RECIPES
 
@@ -66,13 +58,3 @@ def test_cbm_and_samples_are_random() -> None:
     random = {(model, recipe) for model, recipe in applicable if is_random(model, recipe)}
     sampled = {("BR", "L+E+G"), ("PCC", "L+E+G")}
     assert random == sampled | {("CBM", recipe) for recipe in PAPER_RECIPES}
-
-
-def test_cbm_without_the_empty_set_differs_where_the_most_probable_set_is_predicted() -> None:
-    assert [base_model(name) for name in (*MODELS, CBM_NON_EMPTY)] == [*MODELS, "CBM"]
-    for recipe in PAPER_RECIPES:
-        applies = recipe in ("No REG", "L+E")
-        assert (not_applicable(CBM_NON_EMPTY, recipe) is None) == applies
-        assert not applies or prediction_recipe(CBM_NON_EMPTY, recipe).at_least_one
-        assert not prediction_recipe("CBM", recipe).at_least_one
-    assert is_random(CBM_NON_EMPTY, "No REG")
