@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import statistics
 from functools import cache
 from pathlib import Path
@@ -12,6 +14,7 @@ from reproduction.paper import MODELS, printed
 from reproduction.plan import DATASETS, FULL, TABLES, plan_tasks
 from reproduction.report import UNEXPLAINED, figure_titles, page
 from reproduction.run import Row, ScoreRow, read_rows
+from setwise.tuning import Checkpoint
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -33,6 +36,15 @@ def test_the_page_is_generated_from_its_rows() -> None:
 def test_the_rows_are_those_of_the_plan() -> None:
     done = [row.key for row in stored_rows()]
     assert plan_tasks(DATASETS, MODELS, list(TABLES), FULL, done) == []
+
+
+def test_the_next_run_accepts_the_stored_rows(tmp_path: Path) -> None:
+    """It would refuse all of them if the format of the files had changed."""
+    for path in sorted((DOCS / "reproduction" / "rows").glob("*.jsonl")):
+        copy = Path(shutil.copy(path, tmp_path))
+        first, *rows = copy.read_text(encoding="utf-8").splitlines()
+        with Checkpoint(copy, json.loads(first)["run"]) as stored:
+            assert len(stored.rows) == len(rows)
 
 
 def all_four(dataset: str, model: str) -> float:
