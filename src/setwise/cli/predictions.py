@@ -86,7 +86,7 @@ class Predictions:
     ) -> Predictions:
         """Predict a batch of numbered documents."""
         decision = classifier.predict_with_value(encoded.X)
-        ranked = classifier.predict_sets(encoded.X, top) if top else [[]] * len(numbered)
+        ranked = classifier.predict_sets(encoded.X, top) if top else [[] for _ in numbered]
         return cls(
             row_numbers=[number for number, _ in numbered],
             documents=[document for _, document in numbered],
@@ -99,16 +99,14 @@ class Predictions:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one object per document, without the columns copied from the input."""
-        ids = [document.id for document in self.documents]
-        columns = (self.row_numbers, ids, self.labels, self.expected_f1, self.coverage, self.sets)
-        for i, (number, id, labels, expected_f1, coverage, sets) in enumerate(zip(*columns, strict=True)):
-            row: dict[str, Any]  # one expression: to add its items one by one takes longer
-            if id is None:
-                row = {"row": number, "labels": labels, "expected_f1": expected_f1, "coverage": coverage}
-            else:
-                row = {"row": number, "id": id, "labels": labels, "expected_f1": expected_f1, "coverage": coverage}
-            if sets:
-                row["sets"] = [{"labels": list(names), "probability": p} for names, p in sets]
+        columns = (self.row_numbers, self.documents, self.labels, self.expected_f1, self.coverage)
+        for i, (number, document, labels, expected_f1, coverage) in enumerate(zip(*columns, strict=True)):
+            row: dict[str, Any] = {"row": number}
+            if document.id is not None:
+                row["id"] = document.id
+            row["labels"], row["expected_f1"], row["coverage"] = labels, expected_f1, coverage
+            if self.sets[i]:
+                row["sets"] = [{"labels": list(names), "probability": p} for names, p in self.sets[i]]
             if self.marginals is not None:
                 row["marginals"] = self.marginals[i]
             yield row

@@ -76,10 +76,9 @@ class Documents:
 
     def numbered(self) -> Iterator[tuple[int, Document]]:
         """Yield each document with its number in the file, counted from 1; skipped documents count too."""
-        problems = self.problems
-        for n_read, document in enumerate(self._documents, 1):
-            self.n_read = n_read
-            yield n_read + problems.n_skipped, document
+        for document in self._documents:
+            self.n_read += 1
+            yield self.n_read + self.problems.n_skipped, document
         if self.n_read == 0 and self.problems.n_skipped:
             raise InvalidData(f"{self.name} contains no documents: all were skipped, {self.problems.reasons[0]}")
         if self.n_read == 0 and not self.allow_empty:

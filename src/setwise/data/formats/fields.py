@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 from setwise.data.documents import TextDocument
@@ -12,7 +11,7 @@ from setwise.data.formats.errors import DocumentError, preview
 from setwise.data.formats.names import strip_name
 from setwise.data.formats.options import ReadOptions
 
-__all__ = ["FieldNames", "clean_labels", "record_reader"]
+__all__ = ["FieldNames", "clean_labels", "document_from_record"]
 
 MAX_FIELDS_IN_MESSAGE = 6
 
@@ -63,26 +62,21 @@ class FieldNames:
                 raise DocumentError(f"field {name!r} is missing; the fields are {some}{more}.")
 
 
-def record_reader(fields: FieldNames) -> Callable[[Mapping[str, object]], TextDocument]:
-    """Return a function from a record to its document, which raises ``DocumentError`` for a missing or wrong field."""
-    text_field, labels_field, id_field = fields.text, fields.labels, fields.id
-    may_miss_others, has_extra = len(fields.required) > 1, bool(fields.extra)
-    build = partial(tuple.__new__, TextDocument)  # its own constructor takes three times as long
-
-    def read(record: Mapping[str, object]) -> TextDocument:
-        get = record.get
-        text, labels, id = get(text_field), get(labels_field), get(id_field)
-        if may_miss_others or type(text) is not str:
-            fields.check_present(record)
-            if not isinstance(text, str):
-                raise DocumentError(f"field {text_field!r} must be a string; got {preview(text)}.")
-        if labels is not None:
-            labels = _labels(labels, labels_field)
-        if id is not None:
-            id = id or None if type(id) is str else _to_string(id, f"field {id_field!r} must be a string")
-        return build((text, labels, id, fields.extra_values(record) if has_extra else None))
-
-    return read
+def document_from_record(record: Mapping[str, object], fields: FieldNames) -> TextDocument:
+    """Return the document in a record; raise ``DocumentError`` if a field is missing or of the wrong type."""
+    text = record.get(fields.text)
+    if len(fields.required) > 1 or not isinstance(text, str):  # else nothing can be missing
+        fields.check_present(record)
+    if not isinstance(text, str):
+        raise DocumentError(f"field {fields.text!r} must be a string; got {preview(text)}.")
+    labels, id = record.get(fields.labels), record.get(fields.id)
+    values = (
+        text,
+        None if labels is None else _labels(labels, fields.labels),
+        None if id is None else _id(id, fields.id),
+        fields.extra_values(record) if fields.extra else None,
+    )
+    return tuple.__new__(TextDocument, values)  # its own constructor takes three times as long
 
 
 def clean_labels(labels: Iterable[str], field: str) -> tuple[str, ...]:
@@ -97,7 +91,13 @@ def _labels(value: object, field: str) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise DocumentError(f"field {field!r} must be a list of label names; got {preview(value)}.")
     requirement = f"field {field!r} must contain label names"
-    return clean_labels([name if type(name) is str else _to_string(name, requirement) for name in value], field)
+    return clean_labels((_to_string(label, requirement) for label in value), field)
+
+
+def _id(value: object, field: str) -> str | None:
+    if isinstance(value, str):  # almost always, so no message is prepared
+        return value or None
+    return _to_string(value, f"field {field!r} must be a string")
 
 
 def _to_string(value: object, requirement: str) -> str:

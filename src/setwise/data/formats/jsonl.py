@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import BinaryIO
 
 import orjson
 
 from setwise.data.documents import Names, TextDocument
 from setwise.data.formats.errors import DocumentError, Problems, preview
-from setwise.data.formats.fields import FieldNames, record_reader
+from setwise.data.formats.fields import FieldNames, document_from_record
 from setwise.data.formats.format import NOT_UNICODE, Format, LineWriter, Reading, Writer, read_lines
 from setwise.data.formats.options import ReadOptions, WriteOptions
 from setwise.data.formats.streams import BOM, Lines, Source, decode_line
@@ -20,7 +20,7 @@ __all__ = ["JSONL"]
 def _read(source: Source, options: ReadOptions, problems: Problems) -> Reading:
     fields = FieldNames.from_options(options)
     # A line end is whitespace to JSON, so it need not be cut off.
-    documents = read_lines(Lines(source), _parser(fields), problems, with_ends=True)
+    documents = read_lines(Lines(source), partial(_parse, fields), problems, with_ends=True)
     return Reading(Names(), documents, None if fields.extra == "all" else fields.extra)
 
 
@@ -32,22 +32,17 @@ def _recognize(start: bytes, options: ReadOptions) -> bool:
     return start.removeprefix(BOM).lstrip().startswith(b"{")
 
 
-def _parser(fields: FieldNames) -> Callable[[bytes], TextDocument | None]:
-    loads, read = orjson.loads, record_reader(fields)
-
-    def parse(line: bytes) -> TextDocument | None:
-        try:
-            record = loads(line)
-        except orjson.JSONDecodeError:
-            text = decode_line(line)  # what is not UTF-8 has a message of its own
-            if not text.strip():
-                return None
-            record = _loads(text.removesuffix("\n").removesuffix("\r"))
-        if type(record) is not dict:
-            raise DocumentError(f"a line must be a JSON object; got {preview(record)}.")
-        return read(record)
-
-    return parse
+def _parse(fields: FieldNames, line: bytes) -> TextDocument | None:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        text = decode_line(line)  # what is not UTF-8 has a message of its own
+        if not text.strip():
+            return None
+        record = _loads(text.removesuffix("\n").removesuffix("\r"))
+    if not isinstance(record, dict):
+        raise DocumentError(f"a line must be a JSON object; got {preview(record)}.")
+    return document_from_record(record, fields)
 
 
 def _loads(text: str) -> object:

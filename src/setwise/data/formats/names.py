@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 
@@ -26,9 +25,6 @@ __all__ = [
 WHITESPACE = " \t\n\r\v\f"
 LABELS_FILE = "labels.txt"
 FEATURES_FILE = "features.txt"
-
-# The labels of one document are mostly those of another.
-_NAMES_AT_ONCE = 1024
 
 
 def read_names(path: str | PathLike[str], encoding: str = "utf-8") -> tuple[str, ...]:
@@ -63,7 +59,6 @@ def check_label_names(names: Iterable[str], where: str) -> tuple[str, ...]:
     return tuple(seen)
 
 
-@lru_cache(maxsize=_NAMES_AT_ONCE)
 def strip_name(name: str) -> str:
     """Strip ASCII whitespace from a name; a name of whitespace of any kind becomes empty."""
     return name.strip(WHITESPACE) if name.strip() else ""

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from setwise.data.documents import Names, TextDocument
 from setwise.data.formats import streams
 from setwise.data.formats.errors import DocumentError, Problems
-from setwise.data.formats.fields import FieldNames, record_reader
+from setwise.data.formats.fields import FieldNames, document_from_record
 from setwise.data.formats.format import NOT_UNICODE, Reading, Writer
 from setwise.data.formats.options import ReadOptions
 from setwise.data.formats.parquet_footer import Column, RowGroup, read_footer
@@ -74,12 +74,11 @@ def _row_groups(source: Source, table: Any, to_read: list[str]) -> list[RowGroup
 def _documents(
     rows: Iterator[dict[str, object] | None], fields: FieldNames, problems: Problems
 ) -> Iterator[TextDocument]:
-    read = record_reader(fields)
     for number, row in enumerate(rows, start=1):
         try:
             if row is None:
                 raise DocumentError(f"a row must have at most {streams.MAX_LINE_BYTES:,} bytes.")
-            document = read(row)
+            document = document_from_record(row, fields)
         except DocumentError as error:
             problems.report(f"row {number}", error)
         else:
