@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 # Folders are listed too: theirs is the time that changes when a file is taken away.
 PACKAGE_SOURCES := $(shell find src core/include core/src core/bindings -not -path '*__pycache__*' 2>/dev/null)
 CORE_CODE := $(shell find core -name '*.hpp' -o -name '*.cpp' 2>/dev/null)
-PYTHON_CODE := $(wildcard src tests benchmarks examples fuzz reproduction)
+PYTHON_CODE := $(wildcard src tests benchmarks examples fuzz reproduction screenshots release mutation website docs/conf.py)
 
 # pip install what pyproject.toml lists under the given keys, so that no requirement is written twice.
 define install_listed
@@ -17,7 +17,7 @@ define install_listed
 	@$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test slow golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-text bench-features bench-default reproduction reproduction-page format clean
+.PHONY: help install demo test slow golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-text bench-serve bench-features bench-default bench-confidence bench-cluster fuzz-serve reproduction reproduction-page docs docs-screenshots wheels coverage mutation format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,7 +39,7 @@ golden: install $(VENV)/.extra-test ## compare predictions on all corpora with t
 lint: install $(VENV)/.extra-check $(VENV)/.extra-test ## check format, ruff rules, types, import layers
 	$(VENV)/bin/ruff format --check $(PYTHON_CODE)
 	$(VENV)/bin/ruff check $(PYTHON_CODE)
-	$(VENV)/bin/mypy --strict src tests benchmarks reproduction examples fuzz
+	$(VENV)/bin/mypy --strict src tests benchmarks reproduction examples fuzz screenshots release mutation website
 	$(PY) -m tests.core.check_stub
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/clang-format --dry-run -Werror $(CORE_CODE)
@@ -72,6 +72,9 @@ bench-models: install $(VENV)/.extra-bench ## time the training of the models ag
 bench-predict: install $(VENV)/.extra-bench ## time the prediction of label sets against scikit-learn
 	$(PY) -m benchmarks.predict
 
+fuzz-serve: install $(VENV)/.extra-test $(VENV)/.extra-fuzz ## send 5,000 requests drawn from the OpenAPI document to the service
+	$(PY) -m pytest -m slow tests/serve/test_schemathesis.py
+
 bench-default: install $(VENV)/.extra-bench ## compare the default with careful users of scikit-learn
 	$(PY) -m benchmarks.default
 
@@ -87,8 +90,17 @@ bench-cpu: install $(VENV)/.extra-bench ## measure processor time of small jobs,
 bench-text: install $(VENV)/.extra-bench ## time text to features and text to label sets against scikit-learn and fastText
 	$(PY) -m benchmarks.text
 
+bench-serve: install $(VENV)/.extra-bench $(VENV)/.extra-serve ## measure the service under load, against the same service with scikit-learn behind it
+	$(PY) -m benchmarks.serve
+
 bench-features: install $(VENV)/.extra-bench ## compare the features that validation chooses with each feature set fixed
 	$(PY) -m benchmarks.features
+
+bench-cluster: install $(VENV)/.extra-bench $(VENV)/.extra-dask ## compare a tuning in one process, in several and on a Dask cluster
+	$(PY) -m benchmarks.cluster
+
+bench-confidence: install $(VENV)/.extra-bench ## compare stated confidence with outcomes, and time explanations
+	$(PY) -m benchmarks.confidence
 
 reproduction: install $(VENV)/.extra-report ## run the paper's experiments and write docs/reproduction.md; continues an interrupted run
 	$(PY) -m reproduction --output docs/reproduction --page docs/reproduction.md
@@ -96,13 +108,32 @@ reproduction: install $(VENV)/.extra-report ## run the paper's experiments and w
 reproduction-page: install $(VENV)/.extra-report ## write docs/reproduction.md again from the stored rows
 	$(PY) -m reproduction --only-page --output docs/reproduction --page docs/reproduction.md
 
+docs: install $(VENV)/.extra-docs ## build the site into build/site, and check its links; needs no network once installed
+	$(PY) -m website
+
+docs-screenshots: docs $(VENV)/.extra-test ## take the pictures of docs/images again; needs chromium
+	$(PY) -m screenshots
+
+wheels: install ## build sdist and wheels into dist/, and test each in a clean environment; PYTHONS="3.12 3.13" names versions
+	$(PY) -m release.wheels $(PYTHONS)
+
+# Tests import the installed package, in processes of their own too; [tool.coverage] in pyproject.toml maps it to src.
+coverage: install $(VENV)/.extra-test $(VENV)/.extra-coverage ## run the tests, and print which lines and branches of src they reach
+	$(PY) -m coverage erase
+	$(PY) -m coverage run -m pytest -n 2 --dist loadfile
+	$(PY) -m coverage combine --quiet
+	$(PY) -m coverage report
+
+mutation: install $(VENV)/.extra-test ## break labels, metrics, decision and prediction in many ways, and list what no test notices
+	$(PY) -m mutation
+
 format: $(VENV)/.extra-check ## format the code
 	$(VENV)/bin/ruff format $(PYTHON_CODE)
 	$(VENV)/bin/ruff check --fix $(PYTHON_CODE)
 	$(VENV)/bin/clang-format -i $(CORE_CODE)
 
 clean: ## remove .venv, builds and caches
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist docs/api docs/gallery .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Stamps: a step is done again only when what it depends on changed.
@@ -123,7 +154,7 @@ $(VENV)/.build-tools: pyproject.toml | $(VENV)/.created
 
 $(VENV)/.installed: $(VENV)/.build-tools pyproject.toml CMakeLists.txt README.md LICENSE $(PACKAGE_SOURCES)
 	@echo "Compiling and installing setwise into $(VENV): about a minute the first time, a few seconds after a change ..."
-	@$(PIP) install --no-build-isolation .
+	@$(PY) release/install_progress.py $(PIP) install --no-build-isolation .
 	@touch $@
 
 $(VENV)/.extra-%: pyproject.toml | $(VENV)/.created

@@ -168,7 +168,11 @@ def write_case(case: Case, folder: Path) -> Path:
 
 
 def run_check(check: Callable[[Path], str], path: Path, number: int) -> Outcome:
-    """Check one file within the limits; SIGXCPU ends the process of a case that takes too long."""
+    """Check one file within the limits; SIGXCPU ends the process of a case that takes too long.
+
+    To be called in a process of its own: the system samples the processor time that it limits, and in a process that
+    has run for minutes the samples may be off by more than a case may take.
+    """
     began = time.process_time()
     with _limited_time(), _limited_memory() as peak:
         try:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from reproduction.paper import MODELS
-from reproduction.plan import DATASETS, FULL, QUICK, QUICK_DATASETS, TABLES, Task, plan_tasks
+from reproduction.plan import DATASETS, FULL, PARTS, QUICK, QUICK_DATASETS, TABLES, Task, plan_tasks
 from reproduction.report import require_report_extra, write_reports
 from reproduction.run import (
     Parts,
@@ -19,6 +19,7 @@ from reproduction.run import (
     progress_bar,
     read_rows,
     relative_cost,
+    row_file,
     run_tasks,
 )
 from setwise.cli.runtime import EXIT_FAILURE, print_note, run
@@ -41,8 +42,8 @@ def _names_option(what: str) -> Any:
 def reproduce(
     data: Annotated[Path | None, typer.Option(help="Folder of the corpora; SETWISE_DATA by default.")] = None,
     datasets: Annotated[str | None, _names_option("Corpora")] = None,
-    models: Annotated[str | None, _names_option("Models")] = None,
-    tables: Annotated[str | None, _names_option("Tables, of 1 to 5, heat and variants")] = None,
+    models: Annotated[str | None, _names_option("Models of Tables 2 to 5")] = None,
+    tables: Annotated[str | None, _names_option("Tables, of 1 to 6, heat, variants and predictors")] = None,
     random_state: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Tasks to run at a time; one per core by default.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Two small corpora and few settings: minutes.")] = False,
@@ -59,6 +60,8 @@ def reproduce(
         python -m reproduction --quick
 
         python -m reproduction --datasets bibtex,medical --models BR,CBM --tables 2,4 --jobs 2
+
+        python -m reproduction --datasets bibtex,medical_raw --tables 6,predictors
     """
     require_report_extra()
     folder = output or (QUICK_FOLDER if quick else FOLDER)
@@ -67,7 +70,7 @@ def reproduce(
     check_distinct([*folder.glob("rows/*"), *folder.glob("trials/*"), folder / "index.html"], [page_file])
     failed: list[Task] = []
     if not only_page:
-        config = RunConfig(QUICK if quick else FULL, random_state, folder / "trials", data)
+        config = RunConfig(QUICK if quick else FULL, random_state, folder / "trials", data, rows=folder / "rows")
         names = _available_datasets(datasets, config)
         corpus_files = [file for name in names for file in Parts(name, data).stored().folder.iterdir()]
         check_distinct(corpus_files, [page_file])
@@ -91,12 +94,14 @@ def _run(
 ) -> list[Task]:
     """Run the tasks that are not done yet; return those that failed."""
     for name in datasets:
-        with open_rows(folder, name, config):
-            pass  # raises before any work if the stored rows belong to another run
+        for part in ("", *(part for part in PARTS if row_file(folder, name, part).exists())):
+            with open_rows(folder, name, config, part):
+                pass  # raises before any work if the stored rows belong to another run
     done = [row.key for row in read_rows(folder)]
     tasks = plan_tasks(datasets, _split(models) or list(MODELS), _split(tables) or list(TABLES), config.effort, done)
     costs = {task: relative_cost(task, config) for task in tasks}
-    tasks = sorted(tasks, key=lambda task: -costs[task])  # the longest first, so that none runs alone at the end
+    # Datasets in their order, so that what matters most is done first; within one the longest first.
+    tasks = sorted(tasks, key=lambda task: (datasets.index(task.dataset), -costs[task]))
     n_missing = sum(len(task.keys) for task in tasks)
     print_note(f"{len(done):,} rows are stored; computing {n_missing:,} more in {n_processes} processes")
     with progress_bar(costs) as observer:

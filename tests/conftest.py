@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,9 +12,14 @@ import pytest
 from setwise.data import DEFAULT_FOLDER, Corpus, find_corpus
 from setwise.exceptions import InvalidData
 
-# On a busy machine the time of an example says nothing; the blob lets a failure be reproduced elsewhere.
+# On a busy machine the time of an example says nothing; the blob lets a failure be reproduced elsewhere. Where CI is set
+# the same examples are drawn each time, so that a change is judged by what it changed; elsewhere they are new each time.
 hypothesis.settings.register_profile(
-    "setwise", deadline=None, print_blob=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "setwise",
+    deadline=None,
+    print_blob=True,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("setwise")
 

@@ -45,6 +45,8 @@ class DefaultEffort:
     n_resamples: int = 10_000
     # Folder of the checkpoints of the thorough budget; None keeps none.
     checkpoints: Path | None = None
+    # Folder that the default classifiers are stored in, for other benchmarks; None stores none.
+    models: Path | None = None
 
 
 DEFAULT = Benchmark(
@@ -53,7 +55,9 @@ DEFAULT = Benchmark(
     title="The default compared with careful users of scikit-learn",
     introduction=INTRODUCTION,
     datasets={"baseline": CORPORA, "rival": CORPORA, "default": CORPORA, "thorough": CORPORA},
-    full_effort=DefaultEffort(stored_f1=Path("docs/benchmarks"), checkpoints=Path("build/checkpoints")),
+    full_effort=DefaultEffort(
+        stored_f1=Path("docs/benchmarks"), checkpoints=Path("build/checkpoints"), models=Path("build/models")
+    ),
     quick_effort=DefaultEffort(c_steps=(0, 4), n_documents=500, n_resamples=1_000),
     quick_description="500 documents, two values of C",
     packages=("setwise", "scikit-learn", "numpy", "scipy"),

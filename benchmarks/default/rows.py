@@ -18,6 +18,7 @@ from benchmarks.default.sklearn_baseline import BASELINE, RIVAL, Candidate, Riva
 from benchmarks.harness.corpora import Difference, Part, Parts, paired_difference
 from benchmarks.harness.rows import Row
 from benchmarks.harness.timing import Skipped, Timed, measure_cores, on_cores, remarks
+from benchmarks.harness.trained import store_default
 from setwise import SetClassifier
 from setwise.labels import LabelMatrix
 from setwise.metrics import Overlap
@@ -95,6 +96,7 @@ def default_rows(parts: Parts, effort: DefaultEffort) -> Iterator[Row]:
     baseline, theirs = (stored_f1(rival, parts, effort) for rival in (BASELINE, RIVAL))
     train = parts.train().first(effort.n_documents)
     trained = train_on_one_core(lambda: SetClassifier().fit(train.X, train.y))
+    store_default(trained.result, parts, effort.models)
     test = parts.test(train).first(effort.n_documents)
     ours = f1_by_document(test.y, trained.result.predict(test.X))
     for rival, f1 in ((BASELINE, baseline), (RIVAL, theirs)):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from reproduction.paper import Difference, paired_difference
 from reproduction.run import COUNTS, Part, Parts, features
 from setwise.data import TextDocument, find_corpus, open_documents
 from setwise.labels import LabelMatrix
+from setwise.metrics import Difference, paired_difference
 
 __all__ = [
     "COUNTS",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from benchmarks.harness.corpora import Part, Parts
 from setwise import SetClassifier
 from setwise.labels import LabelMatrix
 from setwise.learners import FeatureColumns
@@ -95,7 +97,27 @@ def scale_to_mean(probabilities: Array, labels_per_document: float) -> Array:
     return np.minimum(low * probabilities, MAX_PROBABILITY)
 
 
-SYNTHETIC: dict[str, Callable[[], SyntheticCorpus]] = {"many_tags": many_tags, "many_sets": many_sets}
+SYNTHETIC: dict[str, Callable[[], SyntheticCorpus]] = {
+    "many_tags": many_tags,
+    "many_sets": many_sets,
+    # A quarter of the test sets are unseen in training.
+    "new_sets": partial(
+        many_tags, n_train=3_000, n_test=2_000, n_labels=40, n_words=300, labels_per_document=3.0, n_topics=12
+    ),
+}
+
+
+@dataclass(frozen=True)
+class SyntheticParts(Parts):
+    """The parts of a synthetic corpus."""
+
+    def train(self) -> Part:
+        corpus = SYNTHETIC[self.name]()
+        return Part(corpus.X, corpus.y)
+
+    def test(self, train: Part) -> Part:
+        corpus = SYNTHETIC[self.name]()
+        return Part(corpus.X_test, corpus.y_test)
 
 
 class SyntheticRelevance(BinaryRelevance):

@@ -54,16 +54,42 @@ nb::tuple beams(const Chain& chain, InMatrix<double> scores, std::int32_t width,
                           give(std::move(result.indices)), give(std::move(result.pruned)));
 }
 
-nb::tuple samples(const Chain& chain, In<double> score, InMatrix<double> uniform) {
-    const auto n_labels = static_cast<std::size_t>(chain.n_labels());
-    require(score.shape(0) == n_labels && uniform.shape(1) == n_labels && uniform.shape(0) <= kMost,
-            "score and uniform must have the shape of one column per label of the chain.");
-    setwise::Samples drawn;
-    {
-        nb::gil_scoped_release unlocked;
-        drawn =
-            setwise::chain_samples(chain, score.data(), static_cast<std::int32_t>(uniform.shape(0)), uniform.data());
+// The samples that each chain draws, rising.
+std::vector<std::vector<std::int32_t>> by_chain(std::size_t n_chains, const In<std::int32_t>& picked) {
+    std::vector<std::vector<std::int32_t>> samples(n_chains);
+    for (std::size_t k = 0; k < picked.shape(0); ++k) {
+        const std::int32_t chain = picked.data()[k];
+        require(chain >= 0 && static_cast<std::size_t>(chain) < n_chains, "picked must name chains.");
+        samples[chain].push_back(static_cast<std::int32_t>(k));
     }
+    return samples;
+}
+
+nb::tuple chain_samples(const std::vector<const Chain*>& chains, InMatrix<std::int32_t> orders,
+                        const std::vector<InMatrix<double>>& scores, In<std::int32_t> picked, InMatrix<double> uniform,
+                        int n_threads) {
+    require(!chains.empty() && scores.size() == chains.size() && orders.shape(0) == chains.size(),
+            "There must be a chain, and an order and scores for each.");
+    const auto n_labels = static_cast<std::size_t>(chains.front()->n_labels());
+    require(orders.shape(1) == n_labels, "orders must have one column per label of the chains.");
+    require(uniform.shape(0) == picked.shape(0) && uniform.shape(0) <= kMost && uniform.shape(1) == n_labels,
+            "uniform must have one row per sample and one column per label.");
+    for (std::size_t e = 0; e < orders.size(); ++e)
+        require(orders.data()[e] >= 0 && static_cast<std::size_t>(orders.data()[e]) < n_labels,
+                "orders must name labels.");
+    auto samples = by_chain(chains.size(), picked);
+    std::vector<ChainDraws> draws;
+    for (std::size_t m = 0; m < chains.size(); ++m) {
+        const auto rows = checked_scores(*chains[m], scores[m]);
+        require(scores[m].shape(0) == scores[0].shape(0) && scores[m].shape(1) == n_labels,
+                "scores must have the same shape for every chain.");
+        draws.push_back({chains[m], orders.data() + m * n_labels, rows, std::move(samples[m])});
+    }
+    const Effort effort{times(scores[0].shape(0), uniform.shape(0), n_labels), n_threads};
+    auto drawn = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
+        return setwise::chain_samples(draws, static_cast<std::int32_t>(uniform.shape(0)), uniform.data(), threads,
+                                      stop);
+    });
     return nb::make_tuple(give(std::move(drawn.indptr)), give(std::move(drawn.indices)));
 }
 
@@ -87,8 +113,8 @@ void bind_chain(nb::module_& m) {
             },
             "indptr"_a, "indices"_a, "values"_a)
         .def("log_prob_each", &log_prob_each, "scores"_a, "sets"_a, "document"_a, "n_threads"_a)
-        .def("beams", &beams, "scores"_a, "width"_a, "n_threads"_a)
-        .def("samples", &samples, "score"_a, "uniform"_a);
+        .def("beams", &beams, "scores"_a, "width"_a, "n_threads"_a);
+    m.def("chain_samples", &chain_samples, "chains"_a, "orders"_a, "scores"_a, "picked"_a, "uniform"_a, "n_threads"_a);
     nb::class_<ChainPlan>(m, "ChainPlan")
         .def(
             "__init__",

@@ -182,7 +182,7 @@ nb::list fit_binary(const Features& features, const Targets& targets, In<std::in
 nb::tuple fit_multinomial(const Features& features, InMatrix<double> y, In<double> weight,
                           std::optional<InMatrix<double>> offset, InMatrix<double> start_weights,
                           In<double> start_intercept, double strength, double l1_ratio, double tol, int max_iter,
-                          int first_iteration, int max_sweeps) {
+                          int first_iteration, int max_sweeps, bool shifts) {
     const auto n_rows = static_cast<std::size_t>(features.n_rows());
     const auto n_cols = static_cast<std::size_t>(features.n_cols());
     const std::size_t n_classes = y.shape(1);
@@ -203,7 +203,7 @@ nb::tuple fit_multinomial(const Features& features, InMatrix<double> y, In<doubl
     auto fit = run_interruptibly({operations}, [&](const std::atomic<bool>& stop, int) {
         return features.visit([&](const auto& matrix) {
             return setwise::fit_multinomial(matrix, targets, start_weights.data(), start_intercept.data(), options,
-                                            stop);
+                                            stop, shifts);
         });
     });
     return nb::make_tuple(give(std::move(fit.weights)), give(std::move(fit.intercept)), fit.violation, fit.objective,
@@ -231,7 +231,7 @@ void bind_learners(nb::module_& m) {
           "first_iteration"_a = 0, "dense"_a.noconvert() = nb::list(), "strength_factor"_a.none() = nb::none());
     m.def("fit_multinomial", &fit_multinomial, "features"_a, "y"_a, "weight"_a, "offset"_a.none(), "start_weights"_a,
           "start_intercept"_a, "strength"_a, "l1_ratio"_a, "tol"_a, "max_iter"_a, "first_iteration"_a = 0,
-          "max_sweeps"_a = SolverOptions{}.max_sweeps);
+          "max_sweeps"_a = SolverOptions{}.max_sweeps, "shifts"_a = true);
 }
 
 }  // namespace setwise::door

@@ -47,14 +47,15 @@ nb::tuple mixture_size_marginals(InCube<double> logits, InMatrix<double> log_gat
     return nb::make_tuple(give(std::move(found.first), {n, n_labels, n_sizes}), give(std::move(found.second)));
 }
 
-nb::tuple mixture_mode(InCube<double> logits, InMatrix<double> log_gate, std::int64_t max_steps, int n_threads) {
+nb::tuple mixture_mode(InCube<double> logits, InMatrix<double> log_gate, std::int64_t max_steps, int n_threads,
+                       bool non_empty) {
     const auto mixture = checked_mixture(logits, log_gate);
     require(max_steps >= 0, "max_steps must be zero or above");
     // One component has its mode at once; how long a search over several takes nobody knows.
     const double one = times(20, logits.shape(0), logits.shape(2));
     const Effort effort{logits.shape(1) == 1 ? one : std::numeric_limits<double>::infinity(), n_threads};
     const auto modes = run_interruptibly(effort, [&](const std::atomic<bool>& stop, int threads) {
-        return setwise::mixture_mode(mixture, max_steps, threads, stop);
+        return setwise::mixture_mode(mixture, non_empty, max_steps, threads, stop);
     });
     std::vector<std::int64_t> indptr{0};
     std::vector<std::int32_t> indices;
@@ -96,7 +97,7 @@ Out<double> own_log_prob(const Features& features, const LabelSets& sets, InMatr
 void bind_mixture(nb::module_& m) {
     m.def("mixture_log_prob", &mixture_log_prob, "logits"_a, "log_gate"_a, "sets"_a, "n_threads"_a);
     m.def("mixture_size_marginals", &mixture_size_marginals, "logits"_a, "log_gate"_a, "max_size"_a, "n_threads"_a);
-    m.def("mixture_mode", &mixture_mode, "logits"_a, "log_gate"_a, "max_steps"_a, "n_threads"_a);
+    m.def("mixture_mode", &mixture_mode, "logits"_a, "log_gate"_a, "max_steps"_a, "n_threads"_a, "non_empty"_a = false);
     m.def("own_log_prob", &own_log_prob, "features"_a, "sets"_a, "weights"_a, "intercept"_a, "n_threads"_a);
 }
 

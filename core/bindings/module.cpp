@@ -12,6 +12,7 @@ NB_MODULE(_native, m) {
     setwise::door::bind_decision(m);
     setwise::door::bind_learners(m);
     setwise::door::bind_mixture(m);
+    setwise::door::bind_networks(m);
     setwise::door::bind_quasi_newton(m);
     setwise::door::bind_chain(m);
     setwise::door::bind_scores(m);

@@ -1,6 +1,8 @@
 #include "worker.hpp"
 
+#if !defined(_WIN32)
 #include <unistd.h>
+#endif
 
 #include <memory>
 #include <utility>
@@ -34,11 +36,13 @@ void Worker::serve() {
 Worker& idle_worker() {
     // Never destroyed: their threads wait until the process ends. A fork leaves threads behind, so a child starts anew.
     static auto* workers = new std::vector<Worker*>;
+#if !defined(_WIN32)  // where no process is forked
     static pid_t home = getpid();
     if (home != getpid()) {
         workers->clear();
         home = getpid();
     }
+#endif
     for (Worker* worker : *workers)
         if (!worker->busy()) return *worker;
     return *workers->emplace_back(new Worker);

@@ -143,14 +143,113 @@ class BeamSearch {
 
 constexpr int kChunk = 64;  // samples drawn side by side
 
-// present[k] = uniform[k] < p, p = 1 / (1 + e^-logit[k]).
-SETWISE_INLINE void draw(const double* logit, const double* uniform, double* present) {
+// A label is present where uniform * whole < share, which is uniform < p without a division.
+SETWISE_INLINE void odds_against(std::int32_t n, const double* logit, double* whole, double* share) {
 #pragma omp simd
-    for (int k = 0; k < kChunk; ++k) {
-        const double e = exp_of_negative(-std::abs(logit[k]));
-        present[k] = uniform[k] * (1.0 + e) < (logit[k] > 0.0 ? 1.0 : e) ? 1.0 : 0.0;
+    for (std::int32_t j = 0; j < n; ++j) {
+        const double e = exp_of_negative(-std::abs(logit[j]));
+        whole[j] = 1.0 + e;
+        share[j] = logit[j] > 0.0 ? 1.0 : e;
     }
 }
+
+// present[k] = uniform[k] < p where p is the same for all; returns how many are.
+SETWISE_INLINE int draw_alike(double whole, double share, const double* uniform, std::uint8_t* present) {
+    int n = 0;
+#pragma omp simd reduction(+ : n)
+    for (int k = 0; k < kChunk; ++k) {
+        present[k] = uniform[k] * whole < share ? 1 : 0;
+        n += present[k];
+    }
+    return n;
+}
+
+// The same where every sample has a logit of its own.
+SETWISE_INLINE int draw_each(const double* logit, const double* uniform, std::uint8_t* present) {
+    double whole[kChunk], share[kChunk];
+    odds_against(kChunk, logit, whole, share);
+    int n = 0;
+#pragma omp simd reduction(+ : n)
+    for (int k = 0; k < kChunk; ++k) {
+        present[k] = uniform[k] * whole[k] < share[k] ? 1 : 0;
+        n += present[k];
+    }
+    return n;
+}
+
+// The samples that one chain draws of every document, with their uniform numbers in chunks, labels by samples: all
+// documents share them.
+class ChunkedDraws {
+  public:
+    ChunkedDraws(const ChainDraws& draws, const double* uniform) : draws_(draws) {
+        const std::int32_t n_labels = draws.chain->n_labels();
+        uniform_.assign(static_cast<std::size_t>(n_chunks()) * n_labels * kChunk, 1.0);  // a 1 is never below p
+        for (std::size_t k = 0; k < draws.samples.size(); ++k)
+            for (std::int32_t j = 0; j < n_labels; ++j)
+                uniform_[(k / kChunk * n_labels + j) * kChunk + k % kChunk] =
+                    uniform[static_cast<std::int64_t>(draws.samples[k]) * n_labels + j];
+    }
+
+    const ChainDraws& draws() const { return draws_; }
+    std::int32_t n_chunks() const { return static_cast<std::int32_t>((draws_.samples.size() + kChunk - 1) / kChunk); }
+    const double* uniform(std::int32_t chunk, std::int32_t label) const {
+        return uniform_.data() + (static_cast<std::size_t>(chunk) * draws_.chain->n_labels() + label) * kChunk;
+    }
+
+  private:
+    const ChainDraws& draws_;
+    std::vector<double> uniform_;
+};
+
+// Draws the sets of one document after the other.
+class Sampler {
+  public:
+    explicit Sampler(std::int32_t n_labels)
+        : whole_(n_labels),
+          share_(n_labels),
+          logits_(static_cast<std::size_t>(n_labels) * kChunk),
+          differs_(n_labels) {}
+
+    // Puts the labels of each of the chain's samples of document i into its place of `sets`, in the order of the chain.
+    void run(const ChunkedDraws& chunks, std::int64_t i, std::vector<std::vector<std::int32_t>>& sets) {
+        const ChainDraws& draws = chunks.draws();
+        const double* const score = draws.scores.row(i);
+        const auto n_labels = static_cast<std::int32_t>(whole_.size());
+        dispatch<odds_against>(n_labels, score, whole_.data(), share_.data());
+        for (std::int32_t chunk = 0; chunk < chunks.n_chunks(); ++chunk) {
+            std::fill(differs_.begin(), differs_.end(), false);
+            for (std::int32_t j = 0; j < n_labels; ++j) {
+                const double* const uniform = chunks.uniform(chunk, j);
+                const int n = differs_[j] ? dispatch<draw_each>(row(j), uniform, present_)
+                                          : dispatch<draw_alike>(whole_[j], share_[j], uniform, present_);
+                for (int k = 0, left = n; left > 0; ++k) {
+                    if (present_[k] == 0) continue;
+                    --left;
+                    sets[draws.samples[static_cast<std::size_t>(chunk) * kChunk + k]].push_back(draws.order[j]);
+                    feed_back(draws.chain->feedback(), j, k, score);
+                }
+            }
+        }
+    }
+
+  private:
+    double* row(std::int32_t label) { return logits_.data() + static_cast<std::size_t>(label) * kChunk; }
+
+    // A label's logits are written out only once a sample's differs from the others'.
+    void feed_back(const Columns<const double*>& feedback, std::int32_t label, int sample, const double* score) {
+        for (std::int64_t e = feedback.begin(label); e < feedback.end(label); ++e) {
+            const std::int32_t receiver = feedback.indices[e];
+            if (!differs_[receiver]) std::fill_n(row(receiver), kChunk, score[receiver]);
+            differs_[receiver] = true;
+            row(receiver)[sample] += feedback.values[e];
+        }
+    }
+
+    std::vector<double> whole_, share_;  // of the labels without feedback
+    std::vector<double> logits_;         // labels x samples of a chunk
+    std::vector<char> differs_;          // whether the row of a label is in use
+    std::uint8_t present_[kChunk];
+};
 
 }  // namespace
 
@@ -180,33 +279,35 @@ Beams chain_beams(const Chain& chain, const ScoreRows& scores, std::int32_t widt
     return beams;
 }
 
-Samples chain_samples(const Chain& chain, const double* score, std::int32_t n_samples, const double* uniform) {
-    const Columns<const double*> feedback = chain.feedback();
-    const std::int32_t n_labels = chain.n_labels();
-    std::vector<double> logit(static_cast<std::size_t>(n_labels) * kChunk), drawn(kChunk, 1.0), present(kChunk);
-    std::vector<std::vector<std::int32_t>> sets(kChunk);
-    Samples samples;
-    samples.indptr.push_back(0);
-    for (std::int32_t first = 0; first < n_samples; first += kChunk) {
-        const std::int32_t n = std::min(kChunk, n_samples - first);
-        for (std::int32_t j = 0; j < n_labels; ++j)
-            std::fill_n(logit.begin() + static_cast<std::ptrdiff_t>(j) * kChunk, kChunk, score[j]);
-        for (auto& set : sets) set.clear();
-        for (std::int32_t j = 0; j < n_labels; ++j) {
-            for (std::int32_t k = 0; k < n; ++k)
-                drawn[k] = uniform[static_cast<std::int64_t>(first + k) * n_labels + j];
-            dispatch<draw>(&logit[static_cast<std::size_t>(j) * kChunk], drawn.data(), present.data());
-            for (std::int32_t k = 0; k < n; ++k) {
-                if (present[k] == 0.0) continue;
-                sets[k].push_back(j);
-                for (std::int64_t e = feedback.begin(j); e < feedback.end(j); ++e)
-                    logit[static_cast<std::size_t>(feedback.indices[e]) * kChunk + k] += feedback.values[e];
+Samples chain_samples(const std::vector<ChainDraws>& chains, std::int32_t n_samples, const double* uniform,
+                      int n_threads, const std::atomic<bool>& stop) {
+    std::vector<ChunkedDraws> chunked;
+    for (const ChainDraws& draws : chains) chunked.emplace_back(draws, uniform);
+    struct Drawn {
+        std::vector<std::int32_t> sizes, labels;
+    };
+    const std::int32_t n_documents = chains.front().scores.n_rows;
+    std::vector<Drawn> found(n_documents);
+    share_out(n_threads, n_documents, 1, [&](Items& items) {
+        Sampler sampler(chains.front().chain->n_labels());
+        std::vector<std::vector<std::int32_t>> sets(n_samples);
+        for (const std::int64_t i : items) {
+            if (stop) continue;
+            for (auto& set : sets) set.clear();
+            for (const ChunkedDraws& chunks : chunked) sampler.run(chunks, i, sets);
+            for (auto& set : sets) {
+                std::sort(set.begin(), set.end());
+                found[i].sizes.push_back(static_cast<std::int32_t>(set.size()));
+                found[i].labels.insert(found[i].labels.end(), set.begin(), set.end());
             }
         }
-        for (std::int32_t k = 0; k < n; ++k) {
-            samples.indices.insert(samples.indices.end(), sets[k].begin(), sets[k].end());
-            samples.indptr.push_back(static_cast<std::int64_t>(samples.indices.size()));
-        }
+    });
+    Samples samples;
+    samples.indptr.push_back(0);
+    for (Drawn& drawn : found) {
+        for (const std::int32_t size : drawn.sizes) samples.indptr.push_back(samples.indptr.back() + size);
+        samples.indices.insert(samples.indices.end(), drawn.labels.begin(), drawn.labels.end());
+        drawn = {};
     }
     return samples;
 }

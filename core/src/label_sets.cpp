@@ -1,17 +1,34 @@
 #include "setwise/label_sets.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "setwise/set_distribution.hpp"
+
 namespace setwise {
 
+struct LabelSets::Layout {
+    std::once_flag once;
+    std::optional<SetLanes> lanes;
+};
+
 LabelSets::LabelSets(std::int32_t n_labels, std::vector<std::int64_t> indptr, std::vector<std::int32_t> indices)
-    : n_labels_(n_labels), indptr_(std::move(indptr)), indices_(std::move(indices)) {
+    : n_labels_(n_labels),
+      indptr_(std::move(indptr)),
+      indices_(std::move(indices)),
+      layout_(std::make_shared<Layout>()) {
     if (n_labels_ < 0) throw std::invalid_argument("n_labels must not be negative.");
     check_columns(n_labels_, indptr_, indices_);
     for (std::int32_t s = 0; s < n_sets(); ++s)
         largest_size_ = std::max(largest_size_, static_cast<std::int32_t>(indptr_[s + 1] - indptr_[s]));
+}
+
+const SetLanes& LabelSets::lanes() const {
+    std::call_once(layout_->once, [&] { layout_->lanes.emplace(*this); });
+    return *layout_->lanes;
 }
 
 LabelSets LabelSets::permuted(std::span<const std::int32_t> order) const {

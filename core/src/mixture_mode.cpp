@@ -4,7 +4,8 @@
 // pi_k p_k is taken off and scored under the whole mixture, again and again, and the best is kept. Proof of the end: a
 // set that no component has listed yet has p_k(y) <= next_k in every component, hence p(y) <= sum_k pi_k next_k. Once
 // this sum is no larger than the best so far, no such set is better. A component that was never asked takes part in the
-// sum with its most probable set.
+// sum with its most probable set. Where the empty set is left out, a list that starts with it starts one set later, so
+// that probabilities are counted in units of a set that may be chosen, however improbable it is.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -118,8 +119,13 @@ bool comes_before(const std::vector<std::int32_t>& a, const std::vector<std::int
 
 class ModeSearch {
   public:
-    ModeSearch(const Mixture& mixture, std::int64_t max_steps, const std::atomic<bool>& stop)
-        : mixture_(mixture), max_steps_(max_steps), stop_(stop), loss_(mixture.n_labels), in_set_(mixture.n_labels) {
+    ModeSearch(const Mixture& mixture, bool non_empty, std::int64_t max_steps, const std::atomic<bool>& stop)
+        : mixture_(mixture),
+          non_empty_(non_empty),
+          max_steps_(max_steps),
+          stop_(stop),
+          loss_(mixture.n_labels),
+          in_set_(mixture.n_labels) {
         components_.resize(mixture.n_components);
     }
 
@@ -137,6 +143,7 @@ class ModeSearch {
                 break;
             }
             list_next();
+            if (non_empty_ && set_.empty()) continue;  // flips of a set that is not empty may be
             const double share = score();
             if (share < best_share || (share == best_share && !comes_before(set_, best.labels))) continue;
             best_share = share;
@@ -153,13 +160,19 @@ class ModeSearch {
         const double* z;
         double top;   // log of pi_k times the probability of its most probable set
         double next;  // pi_k times the probability of the next set on its list, in units of exp(unit_)
-        bool asked;
+        bool asked;   // its most probable set was taken off, or may not be chosen
         std::vector<std::int32_t> positive;  // its most probable set
         FlipList flips;
+
+        double log_next() const { return asked ? top - flips.next_cost() : top; }
+        void ask(std::int32_t n_labels) {
+            asked = true;
+            flips.start(z, n_labels);
+        }
     };
 
     // Reads a document; false where all its gates are closed. Probabilities are counted in units of the largest
-    // pi_k p_k, so that none that matters vanishes.
+    // pi_k p_k of a first set, so that none that matters vanishes.
     bool start(std::int64_t i) {
         unit_ = kNever;
         for (std::int32_t k = 0; k < mixture_.n_components; ++k) {
@@ -174,10 +187,11 @@ class ModeSearch {
                 component.top -= loss_[l];
                 if (component.z[l] > 0.0) component.positive.push_back(l);
             }
-            unit_ = std::max(unit_, component.top);
+            if (non_empty_ && component.positive.empty()) component.ask(mixture_.n_labels);
+            unit_ = std::max(unit_, component.log_next());
         }
         if (unit_ == kNever) return false;
-        for (Component& component : components_) component.next = std::exp(component.top - unit_);
+        for (Component& component : components_) component.next = std::exp(component.log_next() - unit_);
         return true;
     }
 
@@ -204,10 +218,9 @@ class ModeSearch {
                     set_.insert(place, l);
             }
         } else {
-            leading->asked = true;
-            leading->flips.start(leading->z, mixture_.n_labels);
+            leading->ask(mixture_.n_labels);
         }
-        leading->next = std::exp(leading->top - leading->flips.next_cost() - unit_);
+        leading->next = std::exp(leading->log_next() - unit_);
     }
 
     // Probability of set_ under the whole mixture. A component's own best set loses |z| for every label that differs,
@@ -227,6 +240,7 @@ class ModeSearch {
     }
 
     const Mixture& mixture_;
+    bool non_empty_;
     std::int64_t max_steps_;
     const std::atomic<bool>& stop_;
     double unit_ = 0.0;
@@ -238,11 +252,11 @@ class ModeSearch {
 
 }  // namespace
 
-std::vector<MixtureMode> mixture_mode(const Mixture& mixture, std::int64_t max_steps, int n_threads,
+std::vector<MixtureMode> mixture_mode(const Mixture& mixture, bool non_empty, std::int64_t max_steps, int n_threads,
                                       const std::atomic<bool>& stop) {
     std::vector<MixtureMode> modes(mixture.n_documents);
     share_out(n_threads, mixture.n_documents, 1, [&](Items& items) {
-        ModeSearch search(mixture, max_steps, stop);
+        ModeSearch search(mixture, non_empty && mixture.n_labels > 0, max_steps, stop);
         for (const std::int64_t i : items)
             if (!stop) modes[i] = search.find(i);
     });

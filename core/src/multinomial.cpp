@@ -18,7 +18,7 @@ template <class Values>
 class MultinomialSolver {
   public:
     MultinomialSolver(const FeatureMatrix<Values>& features, const MultinomialTargets& targets,
-                      const SolverOptions& options, const std::atomic<bool>& stop)
+                      const SolverOptions& options, const std::atomic<bool>& stop, bool shifts)
         : X_(features.columns),
           caller_order_(features.caller_order),
           n_(X_.n_rows),
@@ -30,7 +30,7 @@ class MultinomialSolver {
           penalty_(options.strength, options.l1_ratio),
           smooth_(penalty_.l1 == 0.0),
           stop_(stop),
-          direction_(features, classes_, options),
+          direction_(features, classes_, options, shifts),
           y_(rows()),
           scores_(rows()),
           probability_(rows()),
@@ -208,15 +208,15 @@ class MultinomialSolver {
 template <class Values>
 MultinomialFit fit_multinomial(const FeatureMatrix<Values>& features, const MultinomialTargets& targets,
                                const double* start_weights, const double* start_intercept, const SolverOptions& options,
-                               const std::atomic<bool>& stop) {
-    return MultinomialSolver<Values>(features, targets, options, stop).fit(start_weights, start_intercept);
+                               const std::atomic<bool>& stop, bool shifts) {
+    return MultinomialSolver<Values>(features, targets, options, stop, shifts).fit(start_weights, start_intercept);
 }
 
 template MultinomialFit fit_multinomial(const FeatureMatrix<Ones>&, const MultinomialTargets&, const double*,
-                                        const double*, const SolverOptions&, const std::atomic<bool>&);
+                                        const double*, const SolverOptions&, const std::atomic<bool>&, bool);
 template MultinomialFit fit_multinomial(const FeatureMatrix<const float*>&, const MultinomialTargets&, const double*,
-                                        const double*, const SolverOptions&, const std::atomic<bool>&);
+                                        const double*, const SolverOptions&, const std::atomic<bool>&, bool);
 template MultinomialFit fit_multinomial(const FeatureMatrix<const double*>&, const MultinomialTargets&, const double*,
-                                        const double*, const SolverOptions&, const std::atomic<bool>&);
+                                        const double*, const SolverOptions&, const std::atomic<bool>&, bool);
 
 }  // namespace setwise

@@ -6,13 +6,20 @@
 // block being the classes of one feature; without, by conjugate gradients over all of them.
 //
 // Within a block diag p - p p' lies below diag p, so the classes move at once, each by its own curvature, and the
-// quadratic never rises. Single precision beside an exact gradient, as in newton_direction.hpp.
+// quadratic never rises. And it does not feel a shift of all classes alike, so that for every shift c
+//
+//     1/2 d' (diag p - p p') d  <=  1/2 (d - c)' diag p (d - c)
+//
+// of which the best is taken: the bound is then tight but for how p differs between documents, and what a shift alone
+// can save of the penalty is saved at once. Without it a probable class crawls, as does a shift under a weak penalty.
+// Single precision beside an exact gradient, as in newton_direction.hpp.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "class_kernels.hpp"
@@ -34,13 +41,16 @@ struct ClassModel {
 template <class Values>
 class MultinomialDirection {
   public:
-    MultinomialDirection(const FeatureMatrix<Values>& features, std::int32_t n_classes, const SolverOptions& options)
+    MultinomialDirection(const FeatureMatrix<Values>& features, std::int32_t n_classes, const SolverOptions& options,
+                         bool shifts)
         : X_(features.columns),
           classes_(n_classes),
           stride_(padded(n_classes)),
           peak_(features.column_peak),
           options_(options),
-          penalty_(options.strength, options.l1_ratio) {}
+          penalty_(options.strength, options.l1_ratio),
+          shifts_(shifts),
+          block_(n_classes) {}
 
     // Fills step, zero on entry.
     void solve(const std::vector<std::int32_t>& working_set, const ClassModel& model, const Effort& effort,
@@ -137,30 +147,92 @@ class MultinomialDirection {
         }
     }
 
-    // Moves the classes of a block to their minima and puts the moves into change_; returns the largest violation met.
+    // Moves the classes of a block to their minima and puts the moves, but for what all share, into change_; returns
+    // the largest violation met. Sets: block_, change_, and the step.
     double move_block(std::size_t a, double* step, bool& in_use) {
         const std::int64_t j = feature(a);
         const bool is_intercept = j == X_.n_cols;
         const double reach = is_intercept ? max_move_ : max_move_ / peak_[j];
-        double worst = 0.0;
         for (std::int32_t k = 0; k < classes_; ++k) {
-            const double curvature = diagonal_[a * stride_ + k];
             const double start = model_->weights[at(j) + k];
-            const double value = start + step[at(j) + k];
-            const double gradient = model_->gradient[at(j) + k] + pulled_[k];
-            const double stiffness = curvature + (is_intercept ? 0.0 : penalty_.l2);
-            double next = value;
-            if (!is_intercept)
-                next = penalty_.minimiser(value, gradient, curvature);
-            else if (curvature > 0.0)
-                next = value - gradient / curvature;
-            next = std::clamp(next, start - reach, start + reach);
-            change_[k] = static_cast<float>(next - value);
-            step[at(j) + k] += next - value;
-            worst = std::max(worst, std::abs(next - value) * stiffness);
-            in_use = in_use || next != 0.0 || next != value;
+            block_[k] = {start + step[at(j) + k],
+                         model_->gradient[at(j) + k] + pulled_[k],
+                         diagonal_[a * stride_ + k],
+                         start - reach,
+                         start + reach,
+                         0.0};
+        }
+        const ElasticNet penalty = is_intercept ? ElasticNet(0.0, 0.0) : penalty_;
+        const double excess = shift_block(penalty, 0.0);
+        double worst = 0.0;
+        for (const ClassMove& c : block_)
+            worst = std::max(worst, std::abs(c.moved - c.value) * (c.curvature + penalty.l2));
+        const double shift = is_intercept || !shifts_ ? 0.0 : best_shift(penalty, excess, worst);
+        for (std::int32_t k = 0; k < classes_; ++k) {
+            const double moved = block_[k].moved - block_[k].value;
+            change_[k] = static_cast<float>(moved - shift);
+            step[at(j) + k] += moved;
+            in_use = in_use || block_[k].moved != 0.0 || moved != 0.0;
         }
         return worst;
+    }
+
+    // A class of a block: its value, the gradient there, the bound of its curvature, its limits, and where it moves.
+    struct ClassMove {
+        double value, gradient, curvature, low, high, moved;
+    };
+
+    // Moves each class to its minimum where all were shifted alike before. Returns sum_k curvature_k (what class k
+    // moves beyond the shift): above zero a larger shift lowers the bound, below zero a smaller one. Sets: moved in
+    // block_.
+    double shift_block(const ElasticNet& penalty, double shift) {
+        double excess = 0.0;
+        for (ClassMove& c : block_) {
+            const double shifted = c.value + shift;
+            const double least = penalty.l1 > 0.0 || penalty.l2 > 0.0
+                                     ? penalty.minimiser(shifted, c.gradient, c.curvature)
+                                 : c.curvature > 0.0 ? shifted - c.gradient / c.curvature
+                                                     : shifted;
+            c.moved = std::clamp(least, c.low, c.high);
+            excess += c.curvature * (c.moved - shifted);
+        }
+        return excess;
+    }
+
+    // The best shift, with where the classes then move in block_; `excess` is that of no shift. It is piecewise linear
+    // and falls as the shift grows, so that its root is found by walking from one bend to the next: a bend is where a
+    // class becomes zero, or ceases to be.
+    double best_shift(const ElasticNet& penalty, double excess, double worst) {
+        constexpr double kEnough = 0.05;   // of the largest violation may remain
+        constexpr int kMaxBends = 32;      // short of the root, a shift is not the best, but better than none
+        constexpr double kBeyond = 1e-12;  // so far beyond a bend, relative to the way there
+        const double side = excess > 0.0 ? 1.0 : -1.0;
+        double shift = 0.0;
+        for (int bend = 0; bend < kMaxBends && side * excess > kEnough * worst; ++bend) {
+            double stiffness = 0.0, way = std::numeric_limits<double>::infinity();
+            for (const ClassMove& c : block_) {
+                const double pull = side * (c.curvature * (c.value + shift) - c.gradient);
+                const bool is_zero = -penalty.l1 <= pull && pull < penalty.l1;
+                if (is_zero)
+                    stiffness += c.curvature;
+                else
+                    stiffness +=
+                        c.curvature + penalty.l2 > 0.0 ? c.curvature * penalty.l2 / (c.curvature + penalty.l2) : 0.0;
+                if (pull < penalty.l1 && c.curvature > 0.0)
+                    way = std::min(way, ((is_zero ? penalty.l1 : -penalty.l1) - pull) / c.curvature);
+            }
+            way *= 1.0 + kBeyond;
+            const double to_root =
+                stiffness > 0.0 ? side * excess / stiffness : std::numeric_limits<double>::infinity();
+            const double next = shift + side * std::min(way, to_root);
+            if (!std::isfinite(next) || next == shift) break;
+            const double next_excess = shift_block(penalty, next);
+            if (side * next_excess < -kEnough * worst) break;  // a limit stood in the way
+            shift = next;
+            excess = next_excess;
+        }
+        shift_block(penalty, shift);
+        return shift;
     }
 
     // Sets: residual_, bent_, and the step.
@@ -196,6 +268,7 @@ class MultinomialDirection {
     const double* peak_;
     const SolverOptions& options_;
     const ElasticNet penalty_;
+    const bool shifts_;
 
     const std::vector<std::int32_t>* work_ = nullptr;
     const ClassModel* model_ = nullptr;
@@ -204,6 +277,7 @@ class MultinomialDirection {
     ConjugateGradients conjugate_;
     std::vector<float> diagonal_, residual_;  // working set and intercept x classes
     std::vector<float> pulled_, change_;      // classes
+    std::vector<ClassMove> block_;            // classes
 };
 
 }  // namespace setwise

@@ -1,7 +1,10 @@
 #include "setwise/parallel.hpp"
 
+#if !defined(_WIN32)
 #include <pthread.h>
+#endif
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -83,8 +86,10 @@ std::atomic<Pool*> shared_pool{nullptr};
 // The process's threads are shared by all callers: more threads than cores only get in one another's way. A fork leaves
 // threads behind, so a child makes a pool of its own; the parent's is left where it is.
 Pool& pool() {
+#if !defined(_WIN32)  // where no process is forked
     static const int registered = pthread_atfork(nullptr, nullptr, [] { shared_pool = nullptr; });
     static_cast<void>(registered);
+#endif
     Pool* found = shared_pool;
     if (found == nullptr) {
         auto* made = new Pool;

@@ -50,6 +50,14 @@ struct RandomChain {
         return {sets(), order};
     }
 
+    setwise::Samples samples(std::int32_t n, const double* uniform) const {
+        const setwise::Chain drawn = chain();
+        std::vector<std::int32_t> order(n_labels), all(n);
+        std::iota(order.begin(), order.end(), 0);
+        std::iota(all.begin(), all.end(), 0);
+        return setwise::chain_samples({{&drawn, order.data(), rows(), all}}, n, uniform, 1, kGoOn);
+    }
+
     double log_prob(std::int32_t row, std::uint32_t bits) const {
         double total = 0.0;
         std::vector<double> logit(scores.begin() + row * n_labels, scores.begin() + (row + 1) * n_labels);
@@ -177,7 +185,8 @@ TEST(no_sets_and_no_documents) {
     nobody.add_every_set();
     CHECK(setwise::chain_log_prob({nobody.chain(), nobody.trie()}, nobody.rows(), 2, kGoOn).empty());
     CHECK(setwise::chain_beams(nobody.chain(), nobody.rows(), 3, 1, kGoOn).first.size() == 1);
-    CHECK(setwise::chain_samples(chain.chain(), chain.scores.data(), 0, nullptr).indices.empty());
+    CHECK(chain.samples(0, nullptr).indices.empty());
+    CHECK(nobody.samples(0, nullptr).indptr.size() == 1);
 }
 
 TEST(one_set_a_document) {
@@ -212,26 +221,37 @@ TEST(beams_of_every_width) {
 }
 
 TEST(samples_follow_the_uniform_numbers) {
-    RandomChain chain(5, 6, 1);
-    const std::int32_t n = 130;
+    const std::int32_t n = 130, n_documents = 5;
+    const RandomChain one(5, 6, n_documents), other(8, 6, n_documents);
     std::mt19937_64 random(6);
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
     std::vector<double> drawn;
     for (std::int32_t k = 0; k < n * 6; ++k) drawn.push_back(uniform(random));
-    const auto samples = setwise::chain_samples(chain.chain(), chain.scores.data(), n, drawn.data());
-    CHECK(samples.indptr.size() == static_cast<std::size_t>(n) + 1);
-    for (std::int32_t k = 0; k < n; ++k) {
-        std::uint32_t expected = 0;
-        std::vector<double> logit = chain.scores;
-        for (std::int32_t l = 0; l < 6; ++l) {
-            if (drawn[k * 6 + l] >= 1.0 / (1.0 + std::exp(-logit[l]))) continue;
-            expected |= 1u << l;
-            for (std::int64_t e = chain.indptr[l]; e < chain.indptr[l + 1]; ++e)
-                logit[chain.indices[e]] += chain.values[e];
+    const std::vector<std::int32_t> order{3, 0, 5, 1, 4, 2}, same{0, 1, 2, 3, 4, 5};
+    const setwise::Chain chains[] = {one.chain(), other.chain()};
+    std::vector<setwise::ChainDraws> draws{{&chains[0], order.data(), one.rows(), {}},
+                                           {&chains[1], same.data(), other.rows(), {}}};
+    for (std::int32_t k = 0; k < n; ++k) draws[k % 3 == 1].samples.push_back(k);
+    const auto samples = setwise::chain_samples(draws, n, drawn.data(), 1, kGoOn);
+    CHECK(samples.indptr.size() == static_cast<std::size_t>(n) * n_documents + 1);
+    for (std::int32_t i = 0; i < n_documents; ++i)
+        for (std::int32_t k = 0; k < n; ++k) {
+            const RandomChain& chain = k % 3 == 1 ? other : one;
+            std::uint32_t expected = 0;
+            std::vector<double> logit(chain.scores.begin() + i * 6, chain.scores.begin() + (i + 1) * 6);
+            for (std::int32_t l = 0; l < 6; ++l) {
+                if (drawn[k * 6 + l] >= 1.0 / (1.0 + std::exp(-logit[l]))) continue;
+                expected |= 1u << (k % 3 == 1 ? same : order)[l];
+                for (std::int64_t e = chain.indptr[l]; e < chain.indptr[l + 1]; ++e)
+                    logit[chain.indices[e]] += chain.values[e];
+            }
+            const std::int32_t* first = samples.indices.data() + samples.indptr[i * n + k];
+            const std::int32_t* last = samples.indices.data() + samples.indptr[i * n + k + 1];
+            CHECK(bits_of(first, last) == expected);
+            CHECK(std::is_sorted(first, last));
         }
-        CHECK(bits_of(samples.indices.data() + samples.indptr[k], samples.indices.data() + samples.indptr[k + 1]) ==
-              expected);
-    }
+    const auto by_three = setwise::chain_samples(draws, n, drawn.data(), 3, kGoOn);
+    CHECK(by_three.indptr == samples.indptr && by_three.indices == samples.indices);
 }
 
 TEST(a_stop_that_is_already_asked_for_returns_at_once) {

@@ -223,6 +223,60 @@ TEST(logits_lead_to_the_sets_of_their_scores) {
     }
 }
 
+TEST(sizes_that_cannot_matter_leave_no_trace) {
+    // Document 0 needs the large sets, document 1 cannot have them, and so on, in one block of lanes.
+    const std::int32_t n_labels = 14;
+    std::vector<std::int64_t> indptr{0};
+    std::vector<std::int32_t> indices;
+    for (std::int32_t size = 0; size <= n_labels; ++size)
+        for (std::int32_t first = 0; first + size <= n_labels && first < 3; ++first) {
+            for (std::int32_t l = first; l < first + size; ++l) indices.push_back(l);
+            indptr.push_back(static_cast<std::int64_t>(indices.size()));
+        }
+    const setwise::LabelSets sets(n_labels, indptr, indices);
+    const auto n_sets = static_cast<std::size_t>(sets.n_sets());
+    const std::vector<double> tilts{8.0, -40.0, -3.0, -700.0, 21.0, 0.0, -1e-310, -12.0, 1e5, -1e5, 60.0, -0.5};
+    const auto n = static_cast<std::int64_t>(tilts.size());
+    std::vector<double> logits, scores, bias(n_sets, 0.0);
+    for (const double tilt : tilts)
+        for (std::int32_t l = 0; l < n_labels; ++l) logits.push_back(tilt * (1.0 + 0.01 * (l % 3)));
+    const auto columns = sets.columns();
+    for (std::size_t i = 0; i < tilts.size(); ++i)
+        for (std::int32_t s = 0; s < columns.n_cols; ++s) {
+            double score = 0.0;
+            for (std::int64_t e = columns.begin(s); e < columns.end(s); ++e)
+                score += logits[i * n_labels + static_cast<std::size_t>(columns.indices[e])];
+            scores.push_back(score);
+        }
+    for (const bool is_tilted : {false, true}) {
+        for (std::size_t s = 0; is_tilted && s < n_sets; ++s) bias[s] = s % 2 == 0 ? 900.0 : -5.0 * (s % 7);
+        const setwise::SetScaling scaling{1.0, bias.data()};
+        const auto expected = setwise::maximize_expected_f_over_scores(n, sets, scores.data(), scaling, 1.0, 1, kGoOn);
+        const auto found = setwise::maximize_expected_f_over_logits(n, sets, logits.data(), scaling, 1.0, 1, kGoOn);
+        for (std::int64_t i = 0; i < n; ++i) {
+            CHECK(found[i].labels == expected[i].labels);
+            CHECK_NEAR(found[i].expected, expected[i].expected, 1e-13);
+            const auto alone =
+                setwise::maximize_expected_f_over_logits(1, sets, logits.data() + i * n_labels, scaling, 1.0, 1, kGoOn);
+            CHECK(alone[0].labels == found[i].labels && alone[0].expected == found[i].expected);
+        }
+    }
+}
+
+TEST(a_support_of_one_set) {
+    for (const std::int32_t size : {0, 1, 3}) {
+        const setwise::LabelSets sets(3, {0, size},
+                                      size == 0   ? std::vector<std::int32_t>{}
+                                      : size == 1 ? std::vector<std::int32_t>{1}
+                                                  : std::vector<std::int32_t>{0, 1, 2});
+        const std::vector<double> logits{-9.0, 2.0, -800.0}, bias{0.0};
+        const auto found =
+            setwise::maximize_expected_f_over_logits(1, sets, logits.data(), {1.0, bias.data()}, 1.0, 1, kGoOn);
+        CHECK(static_cast<std::int32_t>(found[0].labels.size()) == size);
+        CHECK_NEAR(found[0].expected, 1.0, 1e-15);
+    }
+}
+
 TEST(a_stop_is_heard) {
     const RandomSets random(5, 50, 4);
     for (const BestSet& found :

@@ -10,7 +10,7 @@ from reproduction.paper.claims import (
     TABLE_2_MODELS,
     Claim,
 )
-from reproduction.paper.differences import Comparison, Difference, compare, paired_difference
+from reproduction.paper.differences import Comparison, compare
 from reproduction.paper.printed import (
     Cell,
     Slip,
@@ -21,16 +21,19 @@ from reproduction.paper.printed import (
     known_datasets,
     paper_datasets,
     printed,
+    published,
     slips,
 )
 from reproduction.paper.recipes import (
     ALL_FOUR,
+    CBM_NON_EMPTY,
     CRF_RECIPES,
     MODELS,
     NO_REG,
     PREDICTION_RECIPES,
     TRAINING_RECIPES,
     Regularizers,
+    base_model,
     is_random,
     not_applicable,
     prediction_recipe,
@@ -56,6 +59,7 @@ from reproduction.paper.verdicts import (
 __all__ = [
     "ALL_FOUR",
     "ALL_FOUR_COLUMNS",
+    "CBM_NON_EMPTY",
     "CLAIMS",
     "CLOSE",
     "CRF_RECIPES",
@@ -72,7 +76,6 @@ __all__ = [
     "Cell",
     "Claim",
     "Comparison",
-    "Difference",
     "Outcome",
     "Pair",
     "Pairs",
@@ -80,6 +83,7 @@ __all__ = [
     "Regularizers",
     "Slip",
     "above_everywhere",
+    "base_model",
     "cell",
     "collect",
     "combined_outcome",
@@ -94,10 +98,10 @@ __all__ = [
     "is_random",
     "known_datasets",
     "not_applicable",
-    "paired_difference",
     "paper_datasets",
     "prediction_recipe",
     "printed",
+    "published",
     "share_outcome",
     "slips",
     "within_margin",

@@ -18,6 +18,7 @@ __all__ = [
     "known_datasets",
     "paper_datasets",
     "printed",
+    "published",
     "slips",
 ]
 
@@ -58,6 +59,12 @@ def printed(table: int, dataset: str, model: str, column: str) -> str | None:
     """Return the number or dash of a cell as it is printed, or None where there is no such cell."""
     content = cell(table, dataset, model, column)
     return None if content is None else content.text
+
+
+def published(model: str, dataset: str) -> str | None:
+    """Return the number that the authors of a model print for one of the paper's datasets, or None."""
+    number: str | None = _paper()["published"].get(model, {}).get(dataset)
+    return number
 
 
 def paper_datasets(table: int = 1) -> tuple[str, ...]:

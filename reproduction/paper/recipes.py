@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from setwise.exceptions import InvalidParameter
+from setwise.inference import ModeInference
+from setwise.labels import Support
 from setwise.prediction import Recipe
 
 __all__ = [
     "ALL_FOUR",
+    "CBM_NON_EMPTY",
     "CRF_RECIPES",
     "MODELS",
     "NO_REG",
     "PREDICTION_RECIPES",
     "TRAINING_RECIPES",
     "Regularizers",
+    "base_model",
     "is_random",
     "not_applicable",
     "prediction_recipe",
@@ -23,6 +27,8 @@ __all__ = [
 NO_REG = "No REG"
 ALL_FOUR = "All4"
 MODELS = ("BR", "PCC", "CRF", "CRF without pairs", "CBM", "LSF")
+CBM_NON_EMPTY = "CBM non-empty"
+"""CBM that never predicts the empty set, as in the program of the paper's authors: the same settings, another mode."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,14 @@ class Regularizers:
         return cls(*(letter in letters for letter in "LESG"))
 
 
+class NonEmptyMode(Recipe):
+    """Mode inference with the empty set excluded, which no option of a recipe asks for."""
+
+    def over(self, support: Support, abilities: frozenset[str]) -> ModeInference:
+        """Return the inference, which needs no support."""
+        return ModeInference(non_empty=True)
+
+
 TRAINING_RECIPES = (NO_REG, "S+G", "L+S+G", "E+S+G", ALL_FOUR)
 """The columns of the paper's Table 2."""
 PREDICTION_RECIPES = (NO_REG, "L+E", "L+E+S", "L+E+G", ALL_FOUR)
@@ -65,9 +79,16 @@ CRF_RECIPES = ("E+S", "E+S+G")
 """The recipes of the paper's Table 5, where a CRF has a squared penalty only."""
 
 
+def base_model(name: str) -> str:
+    """Return the model whose weights a row's model has: its own, or those of CBM."""
+    return "CBM" if name == CBM_NON_EMPTY else name
+
+
 def not_applicable(model: str, recipe: str) -> str | None:
     """Return why a model has no such recipe, or None where it has."""
     regularizers = Regularizers.of(recipe)
+    if model == CBM_NON_EMPTY and (regularizers.support or regularizers.gfm):
+        return "only the most probable of all sets is searched for again; this is the result of CBM"
     if model.startswith("CRF"):
         if recipe == NO_REG:
             return "the partition function of a CRF is a sum over the support, so it always uses support inference"
@@ -88,9 +109,9 @@ def prediction_recipe(model: str, recipe: str, *, random_state: int = 0, n_sampl
         return Recipe("support", decision)
     if regularizers.gfm:
         return Recipe("sampled", "gfm", random_state=random_state, n_samples=n_samples)
-    return Recipe("mode", decision)
+    return (NonEmptyMode if model == CBM_NON_EMPTY else Recipe)("mode", decision)
 
 
 def is_random(model: str, recipe: str) -> bool:
     """Return whether a result depends on a seed (the initialization of CBM, or samples) and so is repeated."""
-    return model == "CBM" or prediction_recipe(model, recipe).inference == "sampled"
+    return base_model(model) == "CBM" or prediction_recipe(model, recipe).inference == "sampled"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import product
+from typing import Any
 
+from reproduction.plan.networks import FULL_NETWORKS, QUICK_NETWORKS, NetworkEffort
+from reproduction.plan.predictors import FULL_PREDICTORS, QUICK_PREDICTORS, PredictorEffort
 from setwise.exceptions import InvalidParameter
 from setwise.models import (
     BernoulliMixture,
@@ -25,6 +28,7 @@ __all__ = [
     "FULL",
     "MAX_EM_ITERATIONS",
     "N_COMPONENTS",
+    "PARTS",
     "QUICK",
     "SLOW_MODELS",
     "Effort",
@@ -56,6 +60,10 @@ class Grid:
         return paths
 
 
+PARTS = ("networks", "predictors")
+"""The parts of a run with an effort of their own, and the names of their fields."""
+
+
 @dataclass(frozen=True)
 class Effort:
     """How much is tried."""
@@ -83,6 +91,19 @@ class Effort:
     """Most held-out documents that settings are compared on."""
     n_tuning_samples: int
     """Samples per document while tuning; test documents get 1,000."""
+    networks: NetworkEffort
+    """How much is tried of the networks of Table 6."""
+    predictors: PredictorEffort
+    """How much is tried of the predictors for F1."""
+
+    def identity(self, part: str = "") -> dict[str, Any]:
+        """Return what the rows of a part of the run depend on: the "networks", the "predictors", or all others.
+
+        The parts have identities of their own, so that a change of one leaves the rows of the others valid.
+        """
+        fields = asdict(self)
+        parts = {name: {"name": self.name, **fields.pop(name)} for name in PARTS}
+        return parts[part] if part else fields
 
 
 FULL = Effort(
@@ -99,6 +120,8 @@ FULL = Effort(
     max_training_documents_if_slow=24_000,
     max_held_out=3_000,
     n_tuning_samples=100,
+    networks=FULL_NETWORKS,
+    predictors=FULL_PREDICTORS,
 )
 QUICK = Effort(
     "quick",
@@ -114,6 +137,8 @@ QUICK = Effort(
     max_training_documents_if_slow=24_000,
     max_held_out=1_000,
     n_tuning_samples=50,
+    networks=QUICK_NETWORKS,
+    predictors=QUICK_PREDICTORS,
 )
 
 SLOW_MODELS = ("CRF", "CRF without pairs", "CBM")

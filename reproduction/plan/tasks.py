@@ -8,20 +8,25 @@ from typing import Any
 
 from reproduction.paper import (
     ALL_FOUR,
+    CBM_NON_EMPTY,
     CRF_RECIPES,
     JOINT_MODELS,
     MODELS,
     PREDICTION_RECIPES,
     TRAINING_RECIPES,
     Regularizers,
+    base_model,
     is_random,
     not_applicable,
 )
-from reproduction.plan.grids import Effort
+from reproduction.plan.grids import PARTS, Effort
+from reproduction.plan.networks import NETWORK_DATASETS, NETWORKS
+from reproduction.plan.predictors import PREDICTORS, why_unavailable
 from setwise.exceptions import InvalidParameter
 
 __all__ = [
     "DATASETS",
+    "EXTRA_DATASETS",
     "HEAT_MAP_MODEL",
     "HEAT_MAP_RECIPE",
     "QUICK_DATASETS",
@@ -39,15 +44,20 @@ Key = tuple[Any, ...]
 
 DATASETS = (
     "bibtex",
-    "medical",
     "medical_raw",
-    "enron",
     "enron_raw",
+    "ohsumed_raw",
+    "medical",
+    "enron",
     "rcv1sub1",
     "tmc2007_500",
-    "ohsumed",
+    "reuters21578",
+    "goemotions",
     "imdb",
 )
+"""In the order in which they are run: those that come closest to the paper's first, then the others by their cost."""
+EXTRA_DATASETS = ("reuters21578", "goemotions")
+"""Datasets that the paper does not have; no heat maps are drawn of them."""
 QUICK_DATASETS = ("bibtex", "medical")
 
 VARIANT_MODELS = (*JOINT_MODELS, "LSF")
@@ -58,10 +68,12 @@ TABLES: dict[str, dict[str, tuple[str, ...]]] = {
     "3": dict.fromkeys(VARIANT_MODELS, ("S+G", "L+S+G")),
     "4": dict.fromkeys(JOINT_MODELS, PREDICTION_RECIPES),
     "5": dict.fromkeys(("CRF", "CRF without pairs"), CRF_RECIPES),
+    "6": {},
     "heat": {},
     "variants": {},
+    "predictors": {},
 }
-"""The recipes of each model that a table shows."""
+"""The recipes of each model that a table shows; networks and predictors have no recipes of the paper."""
 
 VARIANTS: dict[str, tuple[str, ...]] = {
     "enron_raw": tuple(f"enron_raw@split{seed}" for seed in range(1, 11)),
@@ -74,13 +86,14 @@ HEAT_MAP_MODEL, HEAT_MAP_RECIPE = "BR", "S+G"
 
 @dataclass(frozen=True)
 class Task:
-    """Work that is done in one go: the row of a corpus, a heat map, or the recipes of a model that share one search.
+    """Work that is done in one go: the row of a corpus, a heat map, or predictions that share a search or weights.
 
-    Variants of a corpus use the settings that were chosen on it, so their rows belong to its tasks.
+    Variants of a corpus use the settings that were chosen on it, so their rows belong to its tasks. CBM without the
+    empty set has the weights of CBM, and belongs to its tasks too.
     """
 
     kind: str
-    """``"corpus"``, ``"model"`` or ``"heat"``."""
+    """``"corpus"``, ``"model"``, ``"heat"``, ``"networks"`` or ``"predictors"``."""
     dataset: str
     model: str = ""
     l1: bool = False
@@ -92,11 +105,16 @@ class Task:
         """A short name, for people and for files."""
         return " ".join([self.dataset, self.model or self.kind, *(["L1"] if self.l1 else [])])
 
+    @property
+    def part(self) -> str:
+        """The part of the run with an effort and a file of rows of its own, or the empty string."""
+        return self.kind if self.kind in PARTS else ""
+
 
 def plan_tasks(
     datasets: Sequence[str], models: Sequence[str], tables: Sequence[str], effort: Effort, done: Iterable[Key] = ()
 ) -> list[Task]:
-    """Return the tasks that are left for these tables: per dataset its corpus, then the models, then the heat map.
+    """Return the tasks that are left for these tables: per dataset its corpus, the models, and then all others.
 
     Parameters
     ----------
@@ -115,13 +133,20 @@ def plan_tasks(
             tasks.append(Task("corpus", dataset, keys=(("corpus", dataset),)))
         for model in models:
             for l1 in (False, True):
-                keys = _score_keys(dataset, model, recipes_of(model, l1=l1, tables=tables), effort)
+                recipes = recipes_of(model, l1=l1, tables=tables)
+                keys = _score_keys(dataset, model, recipes, effort)
+                if base_model(CBM_NON_EMPTY) == model:
+                    keys += _score_keys(dataset, CBM_NON_EMPTY, recipes, effort)
                 if "variants" in tables and l1 and model in VARIANT_MODELS:
                     for variant in VARIANTS.get(dataset, ()):
                         keys += _score_keys(variant, model, [ALL_FOUR], effort)
                 tasks.append(Task("model", dataset, model, l1, keys))
-        if "heat" in tables and HEAT_MAP_MODEL in models:
+        if "heat" in tables and HEAT_MAP_MODEL in models and dataset not in EXTRA_DATASETS:
             tasks.append(Task("heat", dataset, keys=(("heat", dataset),)))
+        if "6" in tables and dataset in NETWORK_DATASETS:
+            tasks += _network_tasks(dataset, effort)
+        if "predictors" in tables:
+            tasks.append(_predictor_task(dataset))
     left = [replace(task, keys=tuple(key for key in task.keys if key not in finished)) for task in tasks]
     return [task for task in left if task.keys]
 
@@ -132,10 +157,33 @@ def recipes_of(model: str, *, l1: bool, tables: Iterable[str] = tuple(TABLES)) -
     return [recipe for recipe in shown if Regularizers.of(recipe).l1 == l1 and not_applicable(model, recipe) is None]
 
 
+def _network_tasks(dataset: str, effort: Effort) -> list[Task]:
+    return [
+        Task(
+            "networks",
+            dataset,
+            name,
+            keys=tuple(
+                ("score", dataset, name, prediction.name, repeat)
+                for repeat in range(effort.networks.n_seeds)
+                for prediction in network.predictions
+            ),
+        )
+        for name, network in NETWORKS.items()
+    ]
+
+
+def _predictor_task(dataset: str) -> Task:
+    """Return one task for all predictors, since the ensemble needs the models of the others."""
+    available = [one for one in PREDICTORS if why_unavailable(one.model, dataset) is None]
+    return Task("predictors", dataset, keys=tuple(("score", dataset, one.model, one.name, 0) for one in available))
+
+
 def _score_keys(dataset: str, model: str, recipes: Sequence[str], effort: Effort) -> tuple[Key, ...]:
     return tuple(
         ("score", dataset, model, recipe, repeat)
         for recipe in recipes
+        if not_applicable(model, recipe) is None
         for repeat in range(effort.n_repeats if is_random(model, recipe) else 1)
     )
 

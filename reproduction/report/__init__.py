@@ -8,6 +8,8 @@ from reproduction.report.heat_map import heat_map
 from reproduction.report.html import Section, as_html, html_page
 from reproduction.report.latex import as_latex
 from reproduction.report.markdown import as_markdown
+from reproduction.report.networks_table import table_6
+from reproduction.report.non_empty_claims import NON_EMPTY_CLAIMS, non_empty_claims_table, with_non_empty_cbm
 from reproduction.report.page import page, write_reports
 from reproduction.report.paper_figures import draw_figures, figure_titles
 from reproduction.report.paper_tables import (
@@ -17,14 +19,15 @@ from reproduction.report.paper_tables import (
     table_3,
     table_4,
     table_5,
-    table_6,
 )
 from reproduction.report.pipeline import pipeline_figure
+from reproduction.report.predictors_table import predictors_table
 from reproduction.report.shortfall import UNEXPLAINED, reason, shortfall_table
 from reproduction.report.table import Entry, Table, notes_of
 from reproduction.report.variants import features_table, splits_table
 
 __all__ = [
+    "NON_EMPTY_CLAIMS",
     "UNEXPLAINED",
     "Entry",
     "Figure",
@@ -44,10 +47,12 @@ __all__ = [
     "figure_titles",
     "heat_map",
     "html_page",
+    "non_empty_claims_table",
     "notes_of",
     "page",
     "paper_tables",
     "pipeline_figure",
+    "predictors_table",
     "reason",
     "require_report_extra",
     "run_summary",
@@ -60,5 +65,6 @@ __all__ = [
     "table_5",
     "table_6",
     "verdict_of",
+    "with_non_empty_cbm",
     "write_reports",
 ]

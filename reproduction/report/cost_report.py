@@ -26,7 +26,7 @@ def run_summary(rows: Iterable[Row]) -> str:
         f"({', '.join(dict.fromkeys(row.dataset for row in scores))}), models {', '.join(_models(scores))} and "
         f"{len(recipes)} recipes ({', '.join(sorted(recipes))}). Results that depend on a seed were repeated up to "
         f"{max(map(len, results.scores.values()))} times; every row stores its seed, "
-        f"{len({row.seed for row in scores})} different ones in total. Versions: {_versions(timed)}. "
+        f"{len({row.seed for row in scores})} different ones in total.{_others(results)} Versions: {_versions(timed)}. "
         f"Everything took {_duration(fsum(sorted(row.seconds for row in timed)))}, and no process used more than "
         f"{max(row.peak_mb for row in scores):,.0f} MB."
     )
@@ -35,7 +35,7 @@ def run_summary(rows: Iterable[Row]) -> str:
 def cost_table(rows: Iterable[Row]) -> Table:
     """Return the time and memory per dataset and model."""
     results = Results.of(rows)
-    scores = _scores(results)
+    scores = [*_scores(results), *(row for repeats in results.others.values() for row in repeats)]
     lines = []
     for dataset in results.datasets:
         for model in _models(scores):
@@ -55,8 +55,15 @@ def cost_table(rows: Iterable[Row]) -> Table:
     )
 
 
+def _others(results: Results) -> str:
+    """Count the results of networks and of predictors for F1, or return nothing."""
+    models = sorted({model for _, model, _ in results.others})
+    n_rows = sum(map(len, results.others.values()))
+    return f" {n_rows:,} more are of networks and of predictors for F1 ({', '.join(models)})." if n_rows else ""
+
+
 def _scores(results: Results) -> list[ScoreRow]:
-    """Return all results, with datasets in the order of the tables."""
+    """Return all results of the paper's models, with datasets in the order of the tables."""
     return [
         row for name in results.datasets for key, repeats in results.scores.items() if key[0] == name for row in repeats
     ]

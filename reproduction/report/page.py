@@ -15,8 +15,11 @@ from reproduction.report.html import Section, as_html, html_page
 from reproduction.report.latex import as_latex
 from reproduction.report.markdown import as_markdown
 from reproduction.report.method_text import method_text
+from reproduction.report.networks_table import table_6
+from reproduction.report.non_empty_claims import non_empty_claims_table
 from reproduction.report.paper_figures import draw_figures, figure_titles
 from reproduction.report.paper_tables import paper_tables
+from reproduction.report.predictors_table import predictors_table
 from reproduction.report.shortfall import shortfall_table
 from reproduction.report.table import Table, text_rows
 from reproduction.report.variants import features_table, splits_table
@@ -75,11 +78,16 @@ def _sections(rows: list[Row]) -> tuple[Section, ...]:
     """Return every section, without the figures, which take time to draw."""
     summary, *details = _claim_tables(rows)
     return (
-        Section("Summary of the claims", "The rule that tests each claim, and all its numbers, are below.", (summary,)),
+        Section(
+            "Summary of the claims",
+            "The rule that tests each claim, and all its numbers, are below.",
+            (summary, non_empty_claims_table(rows)),
+        ),
         Section("The run", run_summary(rows)),
         Section("Method", method_text()),
         Section("Comparability", "", (_comparability_table(rows),)),
-        Section("Tables", "", paper_tables(rows)),
+        Section("Tables", "", (*paper_tables(rows), table_6(rows))),
+        Section("Predictors for F1", "", (predictors_table(rows),)),
         Section("Inconsistencies in the paper", "", (_slips_table(),)),
         Section(FIGURES),
         Section("Claims", "", tuple(details)),

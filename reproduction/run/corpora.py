@@ -1,8 +1,9 @@
 """Corpora as feature matrices; test documents are read by a call of their own, once everything is tuned.
 
-bibtex, medical, enron, tmc2007_500, ohsumed and imdb have 0/1 features and rcv1sub1 has normalized TF-IDF; all are used
-as they are stored. enron_raw, medical_raw, reuters21578 and goemotions are stored as counts of the words that occur in
-at least two training documents; they are converted to TF-IDF of unit length with sublinear counts.
+bibtex, medical, enron, tmc2007_500 and imdb have 0/1 features and rcv1sub1 has normalized TF-IDF; all are used as they
+are stored. enron_raw, medical_raw, reuters21578 and goemotions are stored as counts of the words that occur in at least
+two training documents; they are converted to TF-IDF of unit length with sublinear counts. ohsumed_raw is stored as
+text, and its words are found here, with the same weighting.
 
 A corpus has variants that show how much a result depends on its split or its features: ``enron_raw@split1`` has the
 same documents, with other test documents drawn with seed 1; ``tmc2007_500@250`` has only the 250 features that occur in
@@ -22,27 +23,34 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import MultiLabelBinarizer
 
-from setwise.data import Corpus, find_corpus, random_hold_out
-from setwise.exceptions import InvalidParameter
+from setwise.data import Corpus, find_corpus, random_hold_out, read_dataset
+from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix, Support
 from setwise.metrics import Overlap
 from setwise.models import LabelModel
 from setwise.prediction import Recipe
+from setwise.text import TextVectorizer
 
-__all__ = ["COUNTS", "Documents", "Part", "Parts", "features", "random_subset"]
+__all__ = ["COUNTS", "MIN_DF", "Documents", "Part", "Parts", "features", "random_subset"]
 
 COUNTS = ("enron_raw", "medical_raw", "reuters21578", "goemotions")
 """Corpora that are stored as word counts."""
+MIN_DF = {"ohsumed_raw": 3}
+"""Corpora that are stored as text, with the least number of training documents that a word must occur in."""
+
+Weighting = Any
+"""A TfidfTransformer of counts or a TextVectorizer of texts, fitted to the training documents."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Documents and their 0/1 labels, with the TF-IDF weights of the training documents where there are any."""
+    """Documents and their 0/1 labels, with the weighting of the training documents where there is one."""
 
     X: sp.csr_array
     y: sp.csr_array
-    weighting: TfidfTransformer | None = None
+    weighting: Weighting | None = None
 
     def first(self, n_documents: int | None) -> Part:
         """Return the first documents, or all of them for None."""
@@ -71,26 +79,52 @@ class Parts:
 
     def size(self) -> tuple[int, int]:
         """Return the compressed bytes of the training documents and the number of labels, without reading documents."""
-        return (self.stored().folder / "train.svm.gz").stat().st_size, len(self.stored().label_names)
+        corpus = self.stored()
+        return _file(corpus, "train").stat().st_size, len(corpus.label_names)
 
     def digest(self) -> str:
         """Return a digest of the stored documents."""
-        content = b"".join((self.stored().folder / f"{part}.svm.gz").read_bytes() for part in ("train", "test"))
+        content = b"".join(_file(self.stored(), part).read_bytes() for part in ("train", "test"))
         return hashlib.sha256(content).hexdigest()[:16]
 
 
-def features(name: str, part: str, fitted: TfidfTransformer | None = None, *, folder: Path | None = None) -> Part:
-    """Read one part of a corpus; the test part of a corpus of counts needs the weighting that the train part fitted."""
+def features(name: str, part: str, fitted: Weighting | None = None, *, folder: Path | None = None) -> Part:
+    """Read one part of a corpus; the test part of counts or texts needs the weighting that the train part fitted."""
     base, _, variant = name.partition("@")
-    X, y = _read_variant(find_corpus(base, folder=folder), part, variant)
-    # scikit-learn's LIBLINEAR needs doubles, and would copy the matrix for each label otherwise.
-    X = sp.csr_array(X, dtype=np.float64)
-    if base not in COUNTS:
-        return Part(X, y)
-    weighting = TfidfTransformer(sublinear_tf=True).fit(X) if part == "train" else fitted
-    if weighting is None:
+    corpus = find_corpus(base, folder=folder)
+    if base not in COUNTS and base not in MIN_DF:
+        X, y = _read_variant(corpus, part, variant)
+        return Part(_doubles(X), y)
+    if part != "train" and fitted is None:
         raise InvalidParameter(f"The test part of {name} needs the weighting of its train part.")
-    return Part(sp.csr_array(weighting.transform(X)), y, weighting)
+    if base in COUNTS:
+        X, y = _read_variant(corpus, part, variant)
+        weighting = fitted or TfidfTransformer(sublinear_tf=True).fit(_doubles(X))
+        return Part(_doubles(weighting.transform(_doubles(X))), y, weighting)
+    if variant:
+        raise InvalidParameter(f"{base} is stored as text, which has no variants; got {variant!r}.")
+    texts, y = _read_texts(corpus, part)
+    weighting = fitted or TextVectorizer(min_df=MIN_DF[base], n_jobs=1).fit(texts)
+    return Part(_doubles(weighting.transform(texts)), y, weighting)
+
+
+def _doubles(X: Any) -> sp.csr_array:
+    """Return the matrix in double precision."""
+    return sp.csr_array(X, dtype=np.float64)
+
+
+def _file(corpus: Corpus, part: str) -> Path:
+    """Return the file of a part."""
+    return corpus.folder / f"{part}.{'jsonl' if corpus.name in MIN_DF else 'svm'}.gz"
+
+
+def _read_texts(corpus: Corpus, part: str) -> tuple[list[str], sp.csr_array]:
+    """Read texts and their labels, with one column per label of the corpus."""
+    documents = read_dataset(_file(corpus, part))
+    if not isinstance(documents.X, list) or documents.y is None:
+        raise InvalidData(f"{_file(corpus, part)} must contain texts with labels.")
+    binarizer = MultiLabelBinarizer(classes=corpus.label_names, sparse_output=True)
+    return documents.X, sp.csr_array(binarizer.fit_transform(documents.y))
 
 
 def _read_variant(corpus: Corpus, part: str, variant: str) -> tuple[sp.csr_array, sp.csr_array]:

@@ -9,68 +9,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from reproduction.paper import Regularizers, prediction_recipe
+from reproduction.paper import Regularizers, base_model, prediction_recipe
 from reproduction.plan import SLOW_MODELS, Task, build_model, curve_schedule, recipes_of, tuning_grid
+from reproduction.run.choices import FEW_DOCUMENTS, HELD_OUT_SHARE, N_FOLDS, Choice, choose_setting
 from reproduction.run.corpora import Documents, Parts, random_subset
-from reproduction.run.rows import ScoreRow, pack
-from reproduction.run.run_config import RunConfig, StepCallback, derived_seed, peak_mb, versions
+from reproduction.run.rows import ScoreRow, read_row_file, score_row
+from reproduction.run.run_config import RunConfig, StepCallback, derived_seed, in_steps
 from setwise.learners import critical_strength
 from setwise.models import fit_for
 from setwise.prediction import Candidate
-from setwise.tuning import CurveSchedule, Progress, Trial, Validation, search
+from setwise.tuning import Validation, search
 
-__all__ = ["FEW_DOCUMENTS", "FEW_DOCUMENTS_CBM", "N_FOLDS", "Choice", "ModelTask", "choose_setting", "mean_curve"]
+__all__ = ["FEW_DOCUMENTS_CBM", "ModelTask"]
 
-FEW_DOCUMENTS = 2_000
-"""With fewer documents a fifth of them is too small a held-out part, and cross-validation is used."""
 FEW_DOCUMENTS_CBM = 6_000
-"""The same for CBM, whose F1 jumps between iterations of EM, so that a choice needs more documents."""
-N_FOLDS = 3
-HELD_OUT_SHARE = 0.2
-
-
-class Choice(NamedTuple):
-    """The chosen setting of a model for one recipe."""
-
-    value: float
-    """F1 on the held-out documents."""
-    settings: dict[str, Any]
-    n_iterations: int | None
-    """Iterations to train for; None trains to convergence."""
-
-
-def mean_curve(trial: Trial, weights: Sequence[int], schedule: CurveSchedule) -> list[tuple[int, float]]:
-    """Return the learning curve of a trial over all parts, weighted by their numbers of held-out documents.
-
-    A part whose training has converged keeps its last value.
-    """
-    curves: list[dict[int, float]] = [dict(curve) for curve in trial.row["history"]]
-    evaluated = {iteration for curve in curves for iteration in curve}
-    # Where one part converged the others may not have been evaluated; at the last iteration all are at their end.
-    iterations = sorted({iteration for iteration in evaluated if iteration in schedule} | {max(evaluated)})
-    return [
-        (now, float(np.average([curve[_latest(curve, now)] for curve in curves], weights=weights)))
-        for now in iterations
-    ]
-
-
-def choose_setting(trials: Sequence[Trial], weights: Sequence[int], schedule: CurveSchedule, *, early: bool) -> Choice:
-    """Return the best setting of a recipe, the first of equals: at its best iteration if ``early``, else at the end."""
-    choices = []
-    for trial in trials:
-        curve = mean_curve(trial, weights, schedule)
-        iteration, value = max(curve, key=lambda point: point[1]) if early else curve[-1]
-        choices.append(Choice(value, trial.setting.values, iteration if early else None))
-    return max(choices, key=lambda choice: choice.value)
-
-
-def _latest(curve: dict[int, float], now: int) -> int:
-    """Return the last evaluated iteration up to now, or the first one if none was evaluated yet."""
-    return max((iteration for iteration in curve if iteration <= now), default=min(curve))
+"""``FEW_DOCUMENTS`` of CBM, whose F1 jumps between iterations of EM, so that a choice needs more documents."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +43,8 @@ class ModelTask:
         choices = self._choose(documents[self.task.dataset])
         trained: dict[str, Any] = {}
         for key in sorted(self.task.keys, key=lambda key: (key[4], key[1])):  # every first repeat, then every second
-            _, dataset, name, recipe, repeat = key
+            _, dataset, shown, recipe, repeat = key
+            name = base_model(shown)  # a row may differ from the model of the task in its prediction alone
             part = documents.setdefault(dataset, self._documents(dataset))
             seed = derived_seed(self.config.random_state, dataset, name, repeat)
             choice = choices[recipe]
@@ -98,26 +54,8 @@ class ModelTask:
                 model = build_model(name, seed, self.config.n_jobs).set_params(**choice.settings)
                 trained[fit_key] = fit_for(model, part.train.X, part.y, choice.n_iterations)
             model = trained[fit_key]
-            f1 = part.test_f1(prediction_recipe(name, recipe, random_state=seed), model)
-            size = model.size()
-            yield ScoreRow(
-                dataset=dataset,
-                model=name,
-                recipe=recipe,
-                repeat=repeat,
-                seed=seed,
-                f1=float(f1.mean()),
-                validation_f1=choice.value,
-                settings=choice.settings,
-                iterations=choice.n_iterations,
-                n_features_used=size.n_features_used,
-                n_nonzero=size.n_nonzero,
-                n_bytes=size.n_bytes,
-                seconds=round(time.perf_counter() - started, 2),
-                peak_mb=peak_mb(),
-                versions=versions(),
-                documents=pack(f1),
-            )
+            f1 = part.test_f1(prediction_recipe(shown, recipe, random_state=seed), model)
+            yield score_row(key, seed, choice, model, f1, started)
             started = time.perf_counter()
 
     def _documents(self, dataset: str) -> Documents:
@@ -128,6 +66,23 @@ class ModelTask:
         )
 
     def _choose(self, documents: Documents) -> dict[str, Choice]:
+        """Return the setting of each recipe: that of its stored rows, or else the best of a search."""
+        recipes = list(dict.fromkeys(key[3] for key in self.task.keys))
+        stored = self._stored_choices()
+        return stored if set(recipes) <= stored.keys() else self._search(documents, recipes)
+
+    def _stored_choices(self) -> dict[str, Choice]:
+        """Return the settings that earlier runs chose; a search would find the same."""
+        if self.config.rows is None:
+            return {}
+        rows = read_row_file(self.config.rows / f"{self.task.dataset}.jsonl")
+        return {
+            row.recipe: Choice(row.validation_f1, row.settings, row.iterations)
+            for row in rows
+            if isinstance(row, ScoreRow) and (row.dataset, row.model) == (self.task.dataset, self.task.model)
+        }
+
+    def _search(self, documents: Documents, recipes: Sequence[str]) -> dict[str, Choice]:
         """Choose for each recipe the setting with the best F1 on held-out documents under the recipe's prediction."""
         name, effort = self.task.model, self.config.effort
         seed = derived_seed(self.config.random_state, self.task.dataset)
@@ -143,8 +98,8 @@ class ModelTask:
             recipes=self._candidates(),
             learning_curves=schedule,
             dataset=self.task.dataset,
-            checkpoint=self.config.trials / f"{self.task.name.replace(' ', '-')}.jsonl",
-            progress=self._report_progress,
+            checkpoint=self.config.checkpoint(self.task.name),
+            progress=in_steps(self.report),
         )
         weights = [part.y_held.n_samples for part in parts]
         return {
@@ -154,7 +109,7 @@ class ModelTask:
                 schedule,
                 early=Regularizers.of(recipe).early,
             )
-            for recipe in dict.fromkeys(key[3] for key in self.task.keys)
+            for recipe in recipes
         }
 
     def _candidates(self) -> list[Candidate]:
@@ -172,10 +127,6 @@ class ModelTask:
         """Return the number of folds, or None where one held-out part is enough."""
         few = FEW_DOCUMENTS_CBM if self.task.model == "CBM" else FEW_DOCUMENTS
         return N_FOLDS if n_documents < few else None
-
-    def _report_progress(self, progress: Progress) -> None:
-        if progress.total is not None:
-            self.report(progress.done, progress.total)
 
 
 def _prediction_name(recipe: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -14,7 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reproduction.run.choices import Choice
+from reproduction.run.run_config import peak_mb, versions
 from setwise.exceptions import InvalidData
+from setwise.models import LabelModel
 from setwise.tuning import whole_lines
 
 __all__ = [
@@ -24,9 +28,11 @@ __all__ = [
     "ScoreRow",
     "mean_by_document",
     "pack",
+    "read_row_file",
     "read_rows",
     "row_from_json",
     "row_to_json",
+    "score_row",
     "unpack",
 ]
 
@@ -130,6 +136,32 @@ _SIMPLE_TYPES: dict[str, Any] = {
 }
 
 
+def score_row(
+    key: tuple[Any, ...], seed: int, choice: Choice, model: LabelModel, f1: Array, started: float
+) -> ScoreRow:
+    """Return the row of a key, from the F1 of every test document and the time at which the work on it started."""
+    _, dataset, name, recipe, repeat = key
+    size = model.size()
+    return ScoreRow(
+        dataset=dataset,
+        model=name,
+        recipe=recipe,
+        repeat=repeat,
+        seed=seed,
+        f1=float(f1.mean()),
+        validation_f1=choice.value,
+        settings=choice.settings,
+        iterations=choice.n_iterations,
+        n_features_used=size.n_features_used,
+        n_nonzero=size.n_nonzero,
+        n_bytes=size.n_bytes,
+        seconds=round(time.perf_counter() - started, 2),
+        peak_mb=peak_mb(),
+        versions=versions(),
+        documents=pack(f1),
+    )
+
+
 def row_from_json(stored: dict[str, Any]) -> Row:
     """Return the row of a JSON object, after checking its fields."""
     values = dict(stored)
@@ -160,15 +192,20 @@ def row_to_json(row: Row) -> dict[str, Any]:
 
 def read_rows(folder: str | Path) -> list[Row]:
     """Read the rows of every dataset, in the order of their keys, which does not depend on the order of the tasks."""
-    rows = []
-    for path in sorted(Path(folder).glob("*.jsonl")):
-        lines = enumerate(whole_lines(path.read_bytes(), path), start=1)
-        for number, stored in islice(lines, 1, None):  # the first line identifies the run
-            try:
-                rows.append(row_from_json(stored))
-            except InvalidData as error:
-                raise InvalidData(f"{path}, line {number}: {error} Hint: remove that line, and run again.") from error
+    rows = [row for path in sorted(Path(folder).glob("*.jsonl")) for row in read_row_file(path)]
     return sorted(rows, key=lambda row: row.key)
+
+
+def read_row_file(path: Path) -> list[Row]:
+    """Read the rows of one file; a missing file has none."""
+    rows = []
+    lines = enumerate(whole_lines(path.read_bytes(), path) if path.exists() else (), start=1)
+    for number, stored in islice(lines, 1, None):  # the first line identifies the run
+        try:
+            rows.append(row_from_json(stored))
+        except InvalidData as error:
+            raise InvalidData(f"{path}, line {number}: {error} Hint: remove that line, and run again.") from error
+    return rows
 
 
 def pack(values: Iterable[float]) -> str:

@@ -11,8 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from reproduction.plan import Effort
+from setwise.tuning import Progress, ProgressCallback
 
-__all__ = ["RunConfig", "StepCallback", "derived_seed", "peak_mb", "versions"]
+__all__ = ["RunConfig", "StepCallback", "derived_seed", "in_steps", "peak_mb", "versions"]
 
 StepCallback = Callable[[int, int], None]
 """Called with the number of finished steps and the number of all steps."""
@@ -29,6 +30,22 @@ class RunConfig:
     data: Path | None = None
     """The folder that contains the corpora; None is the one that ``SETWISE_DATA`` names."""
     n_jobs: int = 1
+    rows: Path | None = None
+    """The folder of stored rows, whose settings need not be searched for again; None searches for all."""
+
+    def checkpoint(self, name: str) -> Path:
+        """Return the file of the trials of a search."""
+        return self.trials / f"{name.replace(' ', '-')}.jsonl"
+
+
+def in_steps(report: StepCallback) -> ProgressCallback:
+    """Return a callback of a search that reports its steps where they can be counted."""
+
+    def progressed(progress: Progress) -> None:
+        if progress.total is not None:
+            report(progress.done, progress.total)
+
+    return progressed
 
 
 def derived_seed(*names: str | int) -> int:

@@ -10,7 +10,6 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
 from multiprocessing.process import BaseProcess
@@ -26,7 +25,7 @@ from setwise.data import atomic_writer
 from setwise.exceptions import NotConverged, SetwiseError
 from setwise.tuning import Checkpoint
 
-__all__ = ["RunObserver", "open_rows", "run_tasks"]
+__all__ = ["RunObserver", "open_rows", "row_file", "run_tasks"]
 
 
 class RunObserver:
@@ -45,15 +44,23 @@ class RunObserver:
         """Handle a task that ended before all its rows were stored."""
 
 
-def open_rows(folder: Path, dataset: str, config: RunConfig) -> Checkpoint:
-    """Return the file of a dataset's rows, all of the same documents, effort and random state."""
+def open_rows(folder: Path, dataset: str, config: RunConfig, part: str = "") -> Checkpoint:
+    """Return the file of a dataset's rows, all of the same documents, effort and random state.
+
+    The parts of a run with an effort of their own have a file of their own.
+    """
     identity = {
         "dataset": dataset,
         "documents": Parts(dataset, config.data).digest(),
-        "effort": asdict(config.effort),
+        "effort": config.effort.identity(part),
         "random_state": config.random_state,
     }
-    return Checkpoint(folder / f"{dataset}.jsonl", identity)
+    return Checkpoint(row_file(folder, dataset, part), identity)
+
+
+def row_file(folder: Path, dataset: str, part: str = "") -> Path:
+    """Return the path of the file of a dataset's rows."""
+    return folder / f"{dataset}{f'-{part}' if part else ''}.jsonl"
 
 
 def run_tasks(
@@ -78,8 +85,8 @@ def run_tasks(
     running: dict[Connection, tuple[Task, BaseProcess]] = {}
     with ExitStack() as stack:
         stores = {
-            name: stack.enter_context(open_rows(folder, name, config))
-            for name in dict.fromkeys(task.dataset for task in tasks)
+            (dataset, part): stack.enter_context(open_rows(folder, dataset, config, part))
+            for dataset, part in dict.fromkeys((task.dataset, task.part) for task in tasks)
         }
         stack.callback(_terminate, running)
         while waiting or running:
@@ -92,7 +99,7 @@ def run_tasks(
                 if kind == "step":
                     observer.task_progressed(task, *content)
                 elif kind == "row":
-                    stores[task.dataset].add(content)
+                    stores[task.dataset, task.part].add(content)
                     observer.row_stored(row_from_json(content))
                 else:
                     del running[connection]

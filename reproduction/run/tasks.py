@@ -5,19 +5,32 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from reproduction.paper import prediction_recipe
+from reproduction.paper import CBM_NON_EMPTY, prediction_recipe
 from reproduction.plan import HEAT_MAP_MODEL, HEAT_MAP_RECIPE, Task, build_model
 from reproduction.run.corpora import Documents, Parts
 from reproduction.run.model_task import ModelTask
+from reproduction.run.network_task import NetworkTask
+from reproduction.run.predictor_task import PredictorTask
 from reproduction.run.rows import CorpusRow, HeatMapRow, Row
 from reproduction.run.run_config import RunConfig, StepCallback, versions
 from setwise.learners import FeatureColumns, critical_strength, strength_grid
 
 __all__ = ["compute_rows", "relative_cost"]
 
-_MODEL_COSTS = {"BR": 1.0, "PCC": 1.5, "CRF": 2.0, "CRF without pairs": 1.5, "LSF": 3.0, "CBM": 6.0}
+_MODEL_COSTS = {
+    "BR": 1.0,
+    "PCC": 1.5,
+    "CRF": 2.0,
+    "CRF without pairs": 1.5,
+    "LSF": 3.0,
+    "CBM": 6.0,
+    "MLP": 1.0,
+    "SPEN": 2.0,
+}
 """Training time relative to BR, measured on bibtex."""
-_HEAT_MAP_COST = 1.0
+_KIND_COSTS = {"heat": 1.0, "predictors": 3.0}
+_NO_SEARCH = 0.2
+"""Share of a task's time that is left where its settings are those of stored rows."""
 
 
 def compute_rows(task: Task, config: RunConfig, report: StepCallback = lambda n_done, n_steps: None) -> Iterator[Row]:
@@ -28,6 +41,10 @@ def compute_rows(task: Task, config: RunConfig, report: StepCallback = lambda n_
             yield _corpus_row(documents)
         case "heat":
             yield _heat_map_row(documents, config, report)
+        case "networks":
+            yield from NetworkTask(task, config, report).rows()
+        case "predictors":
+            yield from PredictorTask(task, config, report).rows()
         case _:
             yield from ModelTask(task, config, report).rows()
 
@@ -37,7 +54,10 @@ def relative_cost(task: Task, config: RunConfig) -> float:
     if task.kind == "corpus":
         return 1.0
     n_bytes, n_labels = Parts(task.dataset, config.data).size()
-    model_cost = _MODEL_COSTS.get(task.model, _HEAT_MAP_COST) * (2.0 if task.l1 else 1.0)
+    model_cost = _MODEL_COSTS.get(task.model) or _KIND_COSTS[task.kind]
+    model_cost *= 2.0 if task.l1 else 1.0
+    if all(key[2:3] == (CBM_NON_EMPTY,) for key in task.keys):
+        model_cost *= _NO_SEARCH
     return 1.0 + model_cost * n_bytes * n_labels / 1e6
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from setwise._validation import check_sample_weight
 from setwise.classifier_predictions import ScoredSet, SetPredictor
 from setwise.classifier_spec import ClassifierSpec
 from setwise.exceptions import Incompatible, InvalidData
+from setwise.executors import Executor, scheduler_of
 from setwise.labels import LabelMatrix, SetCalibration, lists_of_names
 from setwise.learners import FeatureColumns
 from setwise.metrics import MetricName
@@ -21,7 +23,16 @@ from setwise.models import BudgetName, LabelModel
 from setwise.persistence import ClassifierState, read_model, write_model
 from setwise.prediction import DecisionName, InferenceName
 from setwise.text import TextVectorizer, texts_of
-from setwise.tuning import FeatureSet, Part, Preference, Progress, progress_bar
+from setwise.tuning import (
+    FeatureSet,
+    FitPlan,
+    Part,
+    Preference,
+    Progress,
+    cross_fitted_confidence,
+    held_out_confidence,
+    progress_bar,
+)
 
 __all__ = ["ScoredSet", "SetClassifier", "load"]
 
@@ -70,7 +81,7 @@ class SetClassifier(SetPredictor):
         A number, one threshold for all labels tuned for instance F1, or one per label tuned for the label's F1.
     at_least_one : bool, default=False
         Whether every document gets at least one label. Where inference or decision is tuned, that is so anyway if every
-        training document has a label.
+        training document has a label. With "most_probable" it changes nothing.
     min_count : int, default=1
         The support has the sets of at least this many training documents.
     extra_sets : label sets, optional
@@ -94,6 +105,10 @@ class SetClassifier(SetPredictor):
         A file that stores every finished setting, so that an interrupted fit continues there.
     verbose : bool, default=False
         Whether to show progress bars.
+    executor : str or Executor, optional
+        Where the tuning runs: "processes" is one process per core, "local:4" are four, "tcp://host:8786" is a Dask
+        scheduler, and :mod:`setwise.executors` has these with more options. By default it is this process. The result
+        is the same to the last bit.
 
     Attributes
     ----------
@@ -107,6 +122,10 @@ class SetClassifier(SetPredictor):
         Inference, decision and their parameters.
     tuning_ : TuningResult or None
         What was chosen and what the alternatives scored; None where nothing was tuned.
+    confidence_ : SetConfidence or None
+        How sure predictions are, learned from the held-out documents; None where too few or none were held out.
+    automation_ : Automation or None
+        The confidence from which predictions need no review; None until :meth:`automate` finds it.
     vectorizer_ : transformer or None
         The fitted vectorizer; None where X was a matrix.
     weighting_ : CountWeighting or None
@@ -157,6 +176,7 @@ class SetClassifier(SetPredictor):
         n_jobs: int | None = None,
         checkpoint: str | Path | None = None,
         verbose: bool = False,
+        executor: str | Executor | None = None,
     ) -> None:
         self.model = model
         self.inference = inference
@@ -180,6 +200,7 @@ class SetClassifier(SetPredictor):
         self.n_jobs = n_jobs
         self.checkpoint = checkpoint
         self.verbose = verbose
+        self.executor = executor
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, validation_data: tuple[Any, Any] | None = None
@@ -219,8 +240,8 @@ class SetClassifier(SetPredictor):
         may_be_empty = bool((labels.sizes == 0).any())
         candidates = spec.candidates(model, recipe, may_be_empty=may_be_empty)
         feature_sets = spec.feature_sets(documents)
-        result = None
-        with progress_bar(shown=bool(self.verbose)) as progress:
+        result = confidence = None
+        with progress_bar(shown=bool(self.verbose)) as progress, ExitStack() as stack:
             if not (isinstance(self.model, str) or len(candidates) > 1 or candidates[0].targets.any):
                 matrix = self._fit_features(documents, feature_sets[0])
                 progress(Progress(stage="final fit"))
@@ -239,6 +260,9 @@ class SetClassifier(SetPredictor):
                     X_train = unchanged() if transformer is None else documents
                     return [spec.part_with(X_train, labels, weight, X_valid, validation_data[1], transformer)]
 
+                scheduler = stack.enter_context(
+                    scheduler_of(spec.executor(), lambda work: progress(Progress(work=work)))
+                )
                 folds = None if validation_data is not None else spec.feature_validation(n_documents, seed)
 
                 def make_trial_parts(transformer: Any) -> list[Part]:
@@ -248,13 +272,30 @@ class SetClassifier(SetPredictor):
                 with spec.checkpoint(seed, documents, labels, weight, *_validation_data(validation_data)) as store:
                     trial_parts = None if folds is None else make_trial_parts
                     choice = spec.choose_features(
-                        feature_sets, make_parts, trial_parts, may_be_empty, seed, store, progress
+                        feature_sets, make_parts, trial_parts, may_be_empty, seed, store, progress, scheduler
                     )
                     matrix = self._fit_features(documents, choice.chosen)
                     features = unchanged() if matrix is documents else FeatureColumns.of(matrix)
                     result = spec.tune(
-                        model, candidates, choice.parts, features, labels, seed, may_be_empty, store, progress
+                        model,
+                        candidates,
+                        choice.parts,
+                        features,
+                        labels,
+                        seed,
+                        may_be_empty,
+                        store,
+                        progress,
+                        scheduler,
                     )
+                own_parts = None
+                if validation_data is None:
+                    own_parts = spec.confidence_parts(documents, labels, weight, seed, choice.chosen.transformer)
+                if own_parts is None:
+                    confidence = held_out_confidence(result, choice.parts, seed)
+                else:
+                    confidence = cross_fitted_confidence(result, own_parts, seed, progress, scheduler)
+                result = replace(result, held_out=[], fits=None)  # scored documents, which nobody asks again
                 if choice.trials:
                     result = replace(result, feature_set=choice.chosen.name, feature_trials=choice.trials)
                 recipe = result.recipe
@@ -264,13 +305,43 @@ class SetClassifier(SetPredictor):
                 elif self.refit:
                     fitted = result.fit(features, labels, weight)
                 else:
-                    fitted = result.fitted_part()
+                    fitted = result.fitted_parts()[0]
                     self._set_transformer(choice.parts[0].transformer, isinstance(documents, list))
                     self.n_features_in_ = fitted.n_features_in_
             support = spec.support(labels)
         fitted.round_weights()  # so that it predicts the same bits after it was saved and loaded
-        self._set_fitted(fitted, recipe, support, labels.take([0]), result)
+        self._set_fitted(fitted, recipe, support, labels.take([0]), result, confidence)
         return self
+
+    def plan(self, X: Any, y: Any) -> FitPlan:
+        """Return the tasks that ``fit`` would run, with their estimated cost, without training anything.
+
+        Parameters
+        ----------
+        X, y
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        plan : FitPlan
+            As if no path of settings ended early.
+
+        Examples
+        --------
+        >>> from setwise import SetClassifier
+        >>> texts = ["red fox runs", "red hen sits", "blue fox sits", "blue hen runs"] * 5
+        >>> labels = [["fox"], ["hen", "still"], ["fox", "still"], ["hen"]] * 5
+        >>> SetClassifier(budget="quick").plan(texts, labels).n_tasks
+        21
+        """
+        spec = ClassifierSpec(self.get_params(deep=False))
+        spec.check()
+        documents, labels = clone(self)._training_documents(X), LabelMatrix.of(y)
+        feature_sets, seed = spec.feature_sets(documents), spec.random_seed
+        transformer = feature_sets[0].transformer
+        parts = spec.parts(documents, labels, None, seed, transformer)
+        matrix = documents if transformer is None else clone(transformer).fit_transform(documents)
+        return spec.plan(parts, matrix, labels, seed, bool((labels.sizes == 0).any()), len(feature_sets))
 
     def save(
         self, path: str | Path, vectorizer: TextVectorizer | None = None, *, trained_on: Any = None, **statistics: Any
@@ -320,6 +391,8 @@ class SetClassifier(SetPredictor):
             None if names is None else [str(name) for name in names],
             vectorizer,
             self.weighting_,
+            self.confidence_,
+            self.automation_,
         )
         write_model(path, state, trained_on=trained_on, statistics=statistics)
 
@@ -332,7 +405,9 @@ class SetClassifier(SetPredictor):
             classifier.feature_names_in_ = np.asarray(state.feature_names, dtype=object)
         classifier.vectorizer_ = state.vectorizer
         classifier.weighting_ = state.weighting
-        classifier._set_fitted(state.model, state.recipe, state.support, state.labels, state.tuning)
+        classifier._set_fitted(
+            state.model, state.recipe, state.support, state.labels, state.tuning, state.confidence, state.automation
+        )
         return classifier
 
     def __sklearn_tags__(self) -> Any:

@@ -28,9 +28,10 @@ from setwise._validation import (
 )
 from setwise.decision import DECISIONS
 from setwise.exceptions import Incompatible, InvalidParameter
+from setwise.executors import Executor, Scheduler, executor_of
 from setwise.inference import INFERENCES
 from setwise.labels import IDENTITY, LabelMatrix, SetCalibration, Support, lists_of_names
-from setwise.learners import critical_strength
+from setwise.learners import FeatureColumns, critical_strength
 from setwise.metrics import METRICS
 from setwise.models import (
     AUTO,
@@ -41,9 +42,11 @@ from setwise.models import (
     LABEL_BUDGETS,
     LEAST_SEEN,
     MODELS,
+    NGRAM_BUDGETS,
     AutoStage,
     BinaryRelevance,
     LabelModel,
+    StrengthPath,
     entry_of,
     model_class,
 )
@@ -64,6 +67,7 @@ from setwise.tuning import (
     Checkpoint,
     FeatureChoice,
     FeatureSet,
+    FitPlan,
     Part,
     Preference,
     ProgressCallback,
@@ -71,10 +75,12 @@ from setwise.tuning import (
     TuningResult,
     Validation,
     autotune,
+    confidence_validation,
     data_fingerprint,
     default_validation,
     feature_validation,
     parameter_text,
+    plan_of,
     seen_share,
     select_features,
     tune_models,
@@ -134,7 +140,7 @@ def _constraints() -> Mapping[str, Constraint]:
 class ClassifierSpec:
     """The parameters of a :class:`setwise.SetClassifier`, by name, and what follows from them."""
 
-    PARAMETERS = (*_constraints(), "extra_sets", "checkpoint", "verbose")
+    PARAMETERS = (*_constraints(), "extra_sets", "checkpoint", "verbose", "executor")
     """The names of all parameters."""
 
     def __init__(self, parameters: dict[str, Any]) -> None:
@@ -145,6 +151,7 @@ class ClassifierSpec:
         """Raise in one sentence where a parameter is invalid, or two cannot be combined."""
         options = self._options
         check_parameters(_constraints(), self._parameters)
+        self.executor()
         if "tuned" not in (options.inference, options.decision) and not are_compatible(
             options.inference, options.decision
         ):
@@ -176,6 +183,10 @@ class ClassifierSpec:
         """Whether the models of the folds stay, pooled, in place of one that is fitted to all documents."""
         return bool(self._options.refit == FOLDS)
 
+    def executor(self) -> Executor:
+        """Return where the tuning runs."""
+        return executor_of(self._options.executor)
+
     @property
     def random_seed(self) -> int:
         """The seed that every random choice is derived from."""
@@ -200,7 +211,9 @@ class ClassifierSpec:
         if isinstance(documents, list):
             vectorizers = options.vectorizer
             if vectorizers is None:
-                vectorizers = candidate_vectorizers() if tunes else TextVectorizer()
+                vectorizers = TextVectorizer()
+                if tunes:
+                    vectorizers = candidate_vectorizers(thorough=options.budget in NGRAM_BUDGETS)
             if not isinstance(vectorizers, list | tuple):
                 vectorizers = [vectorizers]
             return [
@@ -247,6 +260,7 @@ class ClassifierSpec:
         seed: int,
         checkpoint: Checkpoint | None,
         progress: ProgressCallback,
+        scheduler: Scheduler,
     ) -> FeatureChoice:
         """Choose the feature set on held-out documents, with BR and the recipes that screen settings."""
         recipes: list[Candidate] = []
@@ -262,6 +276,7 @@ class ClassifierSpec:
             n_jobs=self._options.n_jobs,
             checkpoint=checkpoint,
             progress=progress,
+            executor=scheduler,
         )
 
     def tune(
@@ -275,11 +290,12 @@ class ClassifierSpec:
         may_be_empty: bool,
         checkpoint: Checkpoint | None,
         progress: ProgressCallback,
+        scheduler: Scheduler,
     ) -> TuningResult:
         """Choose the recipe, and the settings of a model chosen by name, on held-out documents."""
         options = self._options
         if options.model == AUTO:
-            return self._tune_models(parts, X, labels, seed, may_be_empty, checkpoint, progress)
+            return self._tune_models(parts, X, labels, seed, may_be_empty, checkpoint, progress, scheduler)
         entry = entry_of(model) if isinstance(options.model, str) else None
         grid = None
         if entry is not None:
@@ -296,6 +312,7 @@ class ClassifierSpec:
             scales_labels=entry is not None and entry.scales_labels and options.budget in LABEL_BUDGETS,
             checkpoint=None if checkpoint is None else checkpoint.section("model"),
             progress=progress,
+            executor=scheduler,
         )
 
     def _tune_models(
@@ -307,23 +324,12 @@ class ClassifierSpec:
         may_be_empty: bool,
         checkpoint: Checkpoint | None,
         progress: ProgressCallback,
+        scheduler: Scheduler,
     ) -> TuningResult:
         """Tune the models of the budget, and choose one of them or a pool."""
-        options, recipe, stages = self._options, self.recipe(seed), []
-        critical = cache(lambda loss: critical_strength(X, labels, options.n_jobs, loss))
-        for stage in AUTO_STAGES[options.budget]:
-            model, entry = self._stage_model(stage), MODELS[stage.model]
-            if entry.only_training_sets and seen_share(parts) < LEAST_SEEN:
-                continue
-            if stage.max_features is not None and X.n_features > stage.max_features:
-                continue
-            if candidates := self._feasible_candidates(model, recipe, may_be_empty):
-                grid = entry.grid(model, stage.budget, critical(model.loss))
-                scales = entry.scales_labels and stage.budget in LABEL_BUDGETS
-                early_stopping = entry.early_stopping
-                stages.append(Stage(stage.name, model, grid, candidates, early_stopping, scales, stage.ratio_of))
+        options, recipe = self._options, self.recipe(seed)
         return tune_models(
-            stages,
+            self.auto_stages(parts, X, labels, seed, may_be_empty),
             parts,
             lambda pool: self._feasible_candidates(pool, recipe, may_be_empty),
             prefer=options.prefer,
@@ -332,7 +338,45 @@ class ClassifierSpec:
             n_jobs=options.n_jobs,
             checkpoint=checkpoint,
             progress=progress,
+            executor=scheduler,
         )
+
+    def auto_stages(self, parts: list[Part], X: Any, labels: LabelMatrix, seed: int, may_be_empty: bool) -> list[Stage]:
+        """Return the models of the budget with their grids."""
+        options, recipe, stages = self._options, self.recipe(seed), []
+        critical = cache(lambda loss: critical_strength(X, labels, options.n_jobs, loss))
+        n_weights = FeatureColumns.matrix_of(X).shape[1] * labels.n_labels
+        for stage in AUTO_STAGES[options.budget]:
+            model, entry = self._stage_model(stage), MODELS[stage.model]
+            if entry.only_training_sets and seen_share(parts) < LEAST_SEEN:
+                continue
+            if labels.n_samples < stage.min_documents or n_weights > stage.max_weights:
+                continue
+            if candidates := self._feasible_candidates(model, recipe, may_be_empty):
+                grid = entry.grid(model, stage.budget, critical(model.loss))
+                scales = entry.scales_labels and stage.budget in LABEL_BUDGETS
+                early_stopping = entry.early_stopping
+                stages.append(Stage(stage.name, model, grid, candidates, early_stopping, scales, stage.ratio_of))
+        return stages
+
+    def plan(
+        self, parts: list[Part], X: Any, labels: LabelMatrix, seed: int, may_be_empty: bool, n_feature_sets: int
+    ) -> FitPlan:
+        """Return the tasks of a fit, and what they will probably cost."""
+        options, model = self._options, self.model()
+        if options.model == AUTO:
+            stages = self.auto_stages(parts, X, labels, seed, may_be_empty)
+        else:
+            entry = entry_of(model) if isinstance(options.model, str) else None
+            grid = [StrengthPath((getattr(model, "strength", 1.0),))]
+            if entry is not None:
+                grid = entry.grid(model, options.budget, critical_strength(X, labels, options.n_jobs, model.loss))
+            stages = [Stage(type(model).__name__, model, grid, self.candidates(model, self.recipe(seed), may_be_empty))]
+        validation = confidence_validation(labels.n_samples, seed)
+        n_confidence = 0
+        if validation is not None and options.cv is None and options.refit is True:
+            n_confidence = validation.n_used or 0
+        return plan_of(stages, parts, len(screening(stages[0].candidates)), n_confidence, n_feature_sets)
 
     def _feasible_candidates(self, model: Any, recipe: Recipe, may_be_empty: bool) -> list[Candidate]:
         """Return the recipes to try for one of several models; none where the options allow none for it."""
@@ -345,11 +389,20 @@ class ClassifierSpec:
         """Open the checkpoint of a fit to these documents; without a path, the context has None."""
         if self._options.checkpoint is None:
             return nullcontext()
-        left_out = ("n_jobs", "checkpoint", "verbose", "random_state")
+        left_out = ("n_jobs", "checkpoint", "verbose", "random_state", "executor")
         parameters = {name: value for name, value in self._parameters.items() if name not in left_out}
         text = parameter_text({**parameters, "seed": seed})
         run = {"fingerprint": data_fingerprint(text, documents, labels.names, labels.indicator, *others)}
         return Checkpoint(self._options.checkpoint, run)
+
+    def confidence_parts(
+        self, X: Any, labels: LabelMatrix, sample_weight: Any, seed: int, transformer: Any
+    ) -> list[Part] | None:
+        """Return parts of their own for the confidence; None where the caller has said what is held out."""
+        validation = confidence_validation(labels.n_samples, seed)
+        if validation is None or self._options.cv is not None or self._options.refit is not True:
+            return None
+        return validation.parts(X, labels, self.support, sample_weight, transformer)
 
     def feature_validation(self, n_documents: int, seed: int) -> Validation | None:
         """Return how documents are held out to compare feature sets, where that is not as for all else."""

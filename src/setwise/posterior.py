@@ -85,8 +85,11 @@ class Posterior:
         """Return p(y_l = 1, |y| = s | x) for every label and size up to ``max_size``; None means all that matter."""
         self._refuse("size_marginals")
 
-    def mode(self) -> MostProbable:
-        """Return the most probable set of each document."""
+    def mode(self, *, non_empty: bool = False) -> MostProbable:
+        """Return the most probable set of each document, or the most probable one that is not empty.
+
+        A model that gives probability to the empty set alone returns that one anyway.
+        """
         self._refuse("mode")
 
     def sample(self, n: int, random_state: int) -> sp.csr_array:
@@ -168,8 +171,8 @@ class LazyPosterior(Posterior):
     def size_marginals(self, max_size: int | None = None) -> SizeMarginals:
         return SizeMarginals.stacked([part.size_marginals(max_size) for part in self._parts()])
 
-    def mode(self) -> MostProbable:
-        return MostProbable.stacked([part.mode() for part in self._parts()])
+    def mode(self, *, non_empty: bool = False) -> MostProbable:
+        return MostProbable.stacked([part.mode(non_empty=non_empty) for part in self._parts()])
 
     def sample(self, n: int, random_state: int) -> sp.csr_array:
         return sp.csr_array(sp.vstack([part.sample(n, random_state) for part in self._parts()], format="csr"))

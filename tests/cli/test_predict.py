@@ -183,14 +183,17 @@ class TestNoDocuments:
         assert predict(model, file) == []
         result = call("predict", model, file, "--format", "csv", "--top", "2", "--marginals", "0.1")
         assert result.stdout.split() == [
-            "row,id,labels,expected_f1,coverage,set_1,probability_1,set_2,probability_2,marginals"
+            "row,id,labels,confidence,expected_f1,coverage,set_1,probability_1,set_2,probability_2,marginals"
         ]
         assert call("predict", model, file, "-o", tmp_path / "p.parquet").returncode == 0
         assert pq.read_table(tmp_path / "p.parquet").num_rows == 0
 
     def test_csv_with_only_a_header_gives_a_header(self, model: Path) -> None:
         result = call("predict", model, "-", "--from", "csv", "--format", "csv", "--keep-all", stdin="text,date\n")
-        assert (result.returncode, result.stdout.split()) == (0, ["row,id,labels,expected_f1,coverage,text,date"])
+        assert (result.returncode, result.stdout.split()) == (
+            0,
+            ["row,id,labels,confidence,expected_f1,coverage,text,date"],
+        )
 
     def test_empty_file_of_vectors_gives_no_rows(self, model: Path, tmp_path: Path) -> None:
         (tmp_path / "d.svm").write_text("", encoding="utf-8")
@@ -225,8 +228,56 @@ class TestFormat:
     def test_predicted_labels_of_vectors_are_read_back(self, tmp_path: Path, labels: list[list[str]]) -> None:
         documents = [vector({}), vector({}), vector({1: 0.5})]
         with open_predictions(str(tmp_path / "docs.svm"), None, ("a", "b"), Layout()) as write:
-            write(Predictions([1, 2, 3], documents, labels, [None] * 3, [None] * 3, [[], [], []], None))
+            write(Predictions([1, 2, 3], documents, labels, [None] * 3, [None] * 3, [None] * 3, [[], [], []], None))
         expected = [
             (*plain(document)[:2], tuple(names), None) for document, names in zip(documents, labels, strict=True)
         ]
         assert read_all(tmp_path / "docs.svm") == expected
+
+
+class TestThreshold:
+    @pytest.fixture
+    def file(self, tmp_path: Path) -> Path:
+        return write_jsonl(tmp_path / "d.jsonl", news(30, random_state=3))
+
+    def test_it_cuts_the_probabilities_of_the_labels(self, model: Path, file: Path) -> None:
+        sizes = []
+        for least in ("0", "0.05", "0.4", "1"):
+            rows = predict(model, file, "--threshold", least, "--marginals", least)
+            assert [row["labels"] for row in rows] == [list(row["marginals"]) for row in rows]
+            assert {(row["confidence"], row["expected_f1"]) for row in rows} == {(None, None)}
+            sizes.append(sum(len(row["labels"]) for row in rows))
+        assert sizes[0] == 4 * len(rows)
+        assert sizes == sorted(sizes, reverse=True)
+        assert sizes[1] > sizes[2] > sizes[3]
+
+    def test_documents_are_not_marked_by_a_threshold_of_other_sets(
+        self, model: Path, file: Path, tmp_path: Path
+    ) -> None:
+        automated = tmp_path / "auto.setwise"
+        trained = write_jsonl(tmp_path / "train.jsonl", news(120))
+        options = ("--model", "br", "--budget", "quick")
+        assert call("train", trained, "-o", tmp_path / "m", *options).returncode == 0
+        found = call("automate", tmp_path / "m", trained, "--target-f1", "0.5", "-o", automated)
+        assert found.returncode == 0, found.stderr
+        assert "action" in predict(automated, file)[0]
+        assert "action" not in predict(automated, file, "--threshold", "0.3")[0]
+        assert "action" not in table(automated, file, "--threshold", "0.3")[0]
+
+    @pytest.mark.parametrize("wrong", ["-0.1", "1.5", "half"])
+    def test_it_is_a_probability(self, model: Path, file: Path, wrong: str) -> None:
+        refused = call("predict", model, file, "--threshold", wrong)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "--threshold" in refused.stderr
+
+    def test_a_model_without_probabilities_of_labels_says_so_in_one_sentence(self, file: Path, tmp_path: Path) -> None:
+        documents = news(60)
+        classifier = SetClassifier(BinaryRelevance(), "mode", "most_probable", calibration=None)
+        classifier.fit([one["text"] for one in documents], [one["labels"] for one in documents])
+        classifier.save(tmp_path / "m")
+        refused = call("predict", tmp_path / "m", file, "--threshold", "0.3", "-o", tmp_path / "p.jsonl")
+        assert refused.returncode == 1
+        assert refused.stderr == (
+            "error: inference='mode' has no label probabilities. Hint: use 'support', 'exact' or 'sampled'.\n"
+        )
+        assert not (tmp_path / "p.jsonl").exists()

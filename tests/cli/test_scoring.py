@@ -60,5 +60,5 @@ def test_integer_labels_are_written_unchanged(tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "t.jsonl", [{"text": "a goal for the striker in the stadium", "labels": ["100"]}])
     assert json.loads(output_of("evaluate", model, file, "--json"))["set_accuracy"] == 1.0
     header, row = output_of("predict", model, file, "--top", "1", "--format", "csv").splitlines()
-    assert header.startswith("row,id,labels,expected_f1,coverage,set_1")
-    assert row.split(",")[2] == row.split(",")[5] == "100"
+    assert header.startswith("row,id,labels,confidence,expected_f1,coverage,set_1")
+    assert row.split(",")[2] == row.split(",")[6] == "100"

@@ -184,7 +184,16 @@ class TestPredict:
         table = call("predict", model, folder / "test.jsonl", "--format", "csv", "--top", "1")
         rows = list(csv.DictReader(io.StringIO(table.stdout)))
         assert [row["labels"].split(";") for row in rows] == [row["labels"] for row in expected]
-        assert set(rows[0]) == {"row", "id", "labels", "expected_f1", "coverage", "set_1", "probability_1"}
+        assert set(rows[0]) == {
+            "row",
+            "id",
+            "labels",
+            "confidence",
+            "expected_f1",
+            "coverage",
+            "set_1",
+            "probability_1",
+        }
         call("predict", model, folder / "test.jsonl", "-o", tmp_path / "p.jsonl.gz")
         with gzip.open(tmp_path / "p.jsonl.gz", "rt", encoding="utf-8") as file:
             assert [json.loads(line) for line in file] == expected

@@ -22,7 +22,7 @@ from setwise.prediction import Recipe, TuningTargets, are_compatible
 from tests.conftest import REPOSITORY
 
 PAGES = [
-    *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
     *sorted((REPOSITORY / "docs").rglob("*.md")),
 ]
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -232,11 +232,13 @@ class TestAnswers:
             atol=1e-10,
         )
 
-    def test_mode_is_the_most_probable_set(self, model: Any, documents: Documents) -> None:
+    @pytest.mark.parametrize("non_empty", [False, True])
+    def test_mode_is_the_most_probable_set(self, model: Any, documents: Documents, non_empty: bool) -> None:
         needs(model, "mode")
-        modes = model.posterior(documents.new).mode()
-        log_prob = model.posterior(documents.new).log_prob(every_set(N_LABELS))
+        modes = model.posterior(documents.new).mode(non_empty=non_empty)
+        log_prob = model.posterior(documents.new).log_prob(every_set(N_LABELS)[int(non_empty) :])  # the first is empty
         assert modes.exact.all()
+        assert not non_empty or modes.sets.toarray().any(axis=1).all()
         assert_allclose(modes.log_prob, log_prob.max(axis=1), atol=ROUNDING)
         own = [
             model.posterior(documents.new[i : i + 1]).log_prob(modes.sets[[i]])[0, 0]

@@ -20,13 +20,13 @@ from typer.testing import CliRunner
 
 from setwise import SetClassifier
 from setwise.cli.app import app
-from setwise.cli.scoring import BatchScorer
 from setwise.decision import DECISIONS
 from setwise.exceptions import Incompatible
 from setwise.inference import INFERENCES
 from setwise.labels import SetCalibration
 from setwise.models import MODELS, LabelSizeFactors
 from setwise.prediction import are_compatible
+from setwise.reports import BatchScorer
 from setwise.text import TextVectorizer
 from tests.cli.corpus import COMMON, WORDS, news, write_jsonl
 

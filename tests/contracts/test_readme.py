@@ -26,10 +26,13 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 PAGES_THAT_PRINT = [
     "README.md",
+    "docs/cluster.md",
+    "docs/index.md",
     "docs/learners.md",
     "docs/model-file.md",
     "docs/models/README.md",
     "docs/prediction.md",
+    "docs/quickstart.md",
     "docs/scikit-learn.md",
     "docs/text.md",
 ]
@@ -37,6 +40,9 @@ PAGES_THAT_PRINT = [
 
 PAGES_WITH_DATA = {
     "docs/tuning.md": 2,
+    "docs/confidence.md": 2,
+    "docs/explanations.md": 1,
+    "docs/report.md": 1,
     "docs/models/br.md": 1,
     "docs/models/ensemble.md": 1,
     "docs/models/cbm.md": 1,
@@ -51,11 +57,6 @@ PAGES_WITH_DATA = {
     "docs/models/spen.md": 1,
 }
 """Pages whose Python blocks use documents X, their labels y and label sets of the reader; the number of blocks."""
-
-
-@pytest.fixture
-def readme(repository: Path) -> str:
-    return (repository / "README.md").read_text(encoding="utf-8")
 
 
 def blocks_of(page: Path) -> list[tuple[str, str]]:
@@ -87,8 +88,8 @@ def test_python_blocks_run_on_the_data_of_a_reader(page: str, repository: Path) 
     programs = [block for language, block in blocks_of(repository / page) if language == "python"]
     assert len(programs) == PAGES_WITH_DATA[page]
     X, y = small_corpus(n=60)
-    for program in programs:
-        names = {"X": X, "y": y, "sets": y[:3]}
+    names = {"X": X, "y": y, "sets": y[:3], "X_new": X, "X_labeled": X, "y_labeled": y}
+    for program in programs:  # a page goes on where its block before has ended
         printed_by(program, page, names)
         for result in {"rows", "best"} & names.keys():
             assert names[result]
@@ -179,14 +180,19 @@ def write_csv(path: Path, text: str, labels: str, separator: str) -> None:
         writer.writerows([one["text"], separator.join(one["labels"])] for one in news(120))
 
 
-def test_the_commands_of_the_readme_run_on_a_csv(readme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md"])
+def test_the_commands_of_the_first_pages_run_on_a_csv(
+    page: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     write_csv(tmp_path / "docs.csv", "text", "labels", ";")
-    (commands,) = [block for language, block in BLOCK.findall(readme) if language == "sh" and "setwise train" in block]
+    shell = [block for language, block in blocks_of(repository / page) if language == "sh"]
+    (commands,) = [block for block in shell if "setwise train" in block]
     assert "instance F1" in run_commands(commands)
     predicted = (tmp_path / "predicted.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(predicted) > 15
-    assert json.loads(predicted[0]).keys() == {"row", "labels", "expected_f1", "coverage", "sets"}
+    keys = {"row", "labels", "confidence", "expected_f1", "coverage"}
+    assert json.loads(predicted[0]).keys() == keys | ({"sets"} if "--top" in commands else set())
 
 
 def test_the_tutorial_goes_from_a_csv_to_predictions(

@@ -46,9 +46,9 @@ def log_prob(logits: Array, log_gate: Array, sets: Any, n_threads: int = 1) -> A
 
 
 def mode(
-    logits: Array, log_gate: Array, max_steps: int = 0, n_threads: int = 1
+    logits: Array, log_gate: Array, max_steps: int = 0, n_threads: int = 1, non_empty: bool = False
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
-    indptr, indices, found, exact = _core.mixture_mode(logits, log_gate, max_steps, n_threads)
+    indptr, indices, found, exact = _core.mixture_mode(logits, log_gate, max_steps, n_threads, non_empty)
     shape = (logits.shape[0], logits.shape[2])
     return sp.csr_array((np.ones(indices.size), indices, indptr), shape=shape).toarray(), found, exact
 
@@ -76,12 +76,15 @@ def test_size_marginals_are_those_of_every_set(mixture: tuple[Array, Array]) -> 
     assert (joint >= 0.0).all()
 
 
-@given(mixtures())
-def test_no_set_is_more_probable_than_the_mode(mixture: tuple[Array, Array]) -> None:
+@given(mixtures(), st.booleans())
+def test_no_set_is_more_probable_than_the_mode(mixture: tuple[Array, Array], non_empty: bool) -> None:
     logits, log_gate = mixture
-    chosen, found, exact = mode(logits, log_gate)
+    chosen, found, exact = mode(logits, log_gate, non_empty=non_empty)
     sets = every_set(logits.shape[2])
     every = set_log_prob(logits, log_gate, sets)
+    if non_empty:
+        assert chosen.any(axis=1).all()
+        every[:, 0] = -np.inf  # the empty set
     assert exact.all()
     np.testing.assert_allclose(found, every.max(axis=1), rtol=1e-12, atol=1e-12)
     places = (chosen @ (2 ** np.arange(logits.shape[2])[::-1])).astype(int)
@@ -185,6 +188,16 @@ def test_one_component_is_independent_labels() -> None:
     assert chosen.tolist() == [[1, 0, 0, 1, 0]]
     assert found[0] == pytest.approx(-np.logaddexp(0, -np.abs([0.3, 0.2, 0.0])).sum(), abs=1e-15)
     assert exact.all()
+
+
+@pytest.mark.parametrize("n_components", [1, 3])
+def test_without_the_empty_set_an_improbable_set_keeps_its_log_probability(n_components: int) -> None:
+    logits = np.tile([-2e6, -1e6, -3e6], (1, n_components, 1))
+    chosen, found, exact = mode(logits, np.log(np.full((1, n_components), 1 / n_components)), non_empty=True)
+    assert chosen.tolist() == [[0, 1, 0]]
+    assert found[0] == pytest.approx(-1e6, rel=1e-14)
+    assert exact.all()
+    assert mode(logits[:, :1], np.zeros((1, 1)), max_steps=1, non_empty=True)[0].any()
 
 
 def test_the_mode_of_a_mixture_may_be_no_components_mode() -> None:

@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from setwise import _core
@@ -258,6 +259,51 @@ def test_logits_lead_to_the_sets_of_their_scores(scale: float, largest: float) -
     assert_array_equal(alone.value, found.value[77:78])
     beliefs = IndependentSets(sets, logits, lambda: scores, scale, bias)
     assert_array_equal(beliefs.probability, ScoredSets(sets, scores, scale, bias).probability)
+
+
+LOGITS = st.one_of(
+    st.floats(-6.0, 3.0),
+    st.sampled_from([0.0, -0.0, 1.0, -28.0, -45.0, 45.0, -700.0, 290.0, 310.0, -1e4, 1e4, 5e-324, -1e-310]),
+)
+
+
+@settings(max_examples=150)
+@given(data=st.data(), n_labels=st.integers(1, 5), scale=st.sampled_from([1.0, 0.5, 0.0, -1.0]), beta=BETAS)
+def test_logits_of_any_size_lead_to_the_best_set(data: st.DataObject, n_labels: int, scale: float, beta: float) -> None:
+    """Against the expected F of every set, with the probabilities of all sets in extended precision."""
+    every = every_set(n_labels)
+    chosen = data.draw(st.lists(st.sampled_from(range(len(every))), min_size=1, max_size=12, unique=True))
+    logits = np.array(data.draw(st.lists(st.lists(LOGITS, min_size=n_labels, max_size=n_labels), min_size=1)))
+    bias = np.array(data.draw(st.lists(st.sampled_from([0.0, 2.0, -90.0, 800.0]), min_size=12, max_size=12)))
+    sets = LabelMatrix.of(sp.csr_array(every[chosen]))
+    bias = bias[: len(chosen)]
+
+    def refuse() -> NoReturn:
+        raise AssertionError("GFM needs no scores")
+
+    decided = gfm(IndependentSets(sets, logits, refuse, scale, bias), beta=beta)
+    for i, row in enumerate(logits.astype(np.longdouble)):
+        scores = scale * (every[chosen] @ row) + bias
+        weights = np.exp(scores - scores.max())
+        probability = (weights / weights.sum()).astype(np.float64)
+        expected = expected_f_of_sets(probability, every[chosen], every, beta)
+        mine = expected_f_of_sets(probability, every[chosen], decided.sets.toarray()[i : i + 1], beta)
+        assert decided.value[i] == pytest.approx(expected.max(), abs=1e-11)  # scores of 1e4 have such rounding
+        assert mine[0] == pytest.approx(expected.max(), abs=1e-11)
+        alone = gfm(IndependentSets(sets, logits[i : i + 1], refuse, scale, bias), beta=beta)
+        assert alone.value[0] == decided.value[i]
+        assert_array_equal(alone.sets.toarray()[0], decided.sets.toarray()[i])
+
+
+def test_conditioned_on_a_label_logits_lead_to_the_sets_of_their_scores() -> None:
+    random, sets = np.random.default_rng(8), many_documents(1).sets
+    logits = random.normal(-3.0, 1.0, size=(40, sets.n_labels))
+    scores, bias = logits @ sets.indicator.T.toarray(), random.normal(size=sets.n_samples)
+    found = gfm(IndependentSets(sets, logits, lambda: scores, 0.8, bias).non_empty())
+    expected = gfm(ScoredSets(sets, scores, 0.8, bias).non_empty())
+    assert np.diff(found.sets.indptr).min() >= 1
+    assert_array_equal(found.sets.toarray(), expected.sets.toarray())
+    assert_allclose(found.value, expected.value, rtol=0.0, atol=1e-13)
 
 
 def test_modes_alone_are_refused() -> None:

@@ -89,3 +89,15 @@ def test_no_threshold_of_a_label_has_a_better_f1_of_it(case: tuple[Array, NDArra
 def test_the_threshold_of_a_label_lies_midway() -> None:
     assert best_thresholds(np.array([[0.8], [0.4], [0.1]]), [[1], [0], [0]])[0] == pytest.approx(0.6)
     assert best_thresholds(np.array([[0.8], [0.4]]), [[1], [1]])[0] == pytest.approx(0.2)
+
+
+def test_a_threshold_that_is_as_good_as_predicting_nothing_is_not_taken() -> None:
+    assert best_threshold(np.array([[0.5], [0.5]]), [[1], [0]]) == 0.5
+
+
+def test_between_adjacent_floats_the_lower_one_is_the_threshold() -> None:
+    below = np.nextafter(0.5, 1.0)
+    level = np.nextafter(below, 1.0)
+    assert 0.5 * (below + level) == level  # the middle is rounded up, and nothing is above the level itself
+    assert best_threshold(np.array([[level], [below]]), [[1], [0]]) == below
+    assert best_thresholds(np.array([[level], [below]]), [[1], [0]]).tolist() == [below]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fuzz import workers
-from fuzz.workers import Case, run_all, run_check
+from fuzz.workers import Case, run_all
 
 BEHAVIORS = ["used", "crash", "hang", "memory", "error", "spin", "used"]
 
@@ -59,9 +59,23 @@ def test_every_fault_is_reported_for_its_case(tmp_path: Path, monkeypatch: pytes
     assert faults[0] == faults[6] == "None"
 
 
-def test_a_memory_peak_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "MAX_BYTES", 2**26)
-    assert run_check(lambda path: str(np.ones(2**20).size), tmp_path, 0).fault is None
-    fault = run_check(lambda path: str(np.ones(2**24).size), tmp_path, 0).fault
-    assert fault is not None
-    assert fault.startswith("used 13")
+@dataclass
+class LargeCases:
+    """Cases that use a million and sixteen million numbers."""
+
+    def load(self) -> None:
+        workers.MAX_BYTES = 2**26  # only in the worker's own process
+
+    def make(self, number: int) -> Case:
+        return Case("large", {"exponent": str(20 + 4 * number).encode()})
+
+    @staticmethod
+    def check(path: Path) -> str:
+        return str(np.ones(2 ** int(path.read_text())).size)
+
+
+def test_a_memory_peak_is_a_fault(tmp_path: Path) -> None:
+    small, large = sorted(run_all(LargeCases(), range(2), tmp_path, 1), key=lambda outcome: outcome.number)
+    assert small.fault is None
+    assert large.fault is not None
+    assert large.fault.startswith("used 13")

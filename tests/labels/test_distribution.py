@@ -62,6 +62,8 @@ def test_a_mass_whose_inverse_is_infinite_is_left_alone() -> None:
     for found in (least.consistent(), least.non_empty()):
         assert_array_equal(found.joint, least.joint)
     assert gfm(least.non_empty()).sets.nnz > 0
+    smallest = SizeMarginals(np.full((1, 1, 1), TINY), np.zeros(1))  # whose inverse is finite
+    assert_array_equal(smallest.non_empty().joint, np.ones((1, 1, 1)))
 
 
 def test_a_worked_example() -> None:

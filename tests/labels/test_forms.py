@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
+from setwise.labels.forms import frame_of, is_frame, lists_of_names
 from setwise.metrics import instance_f1, label_table
 
 
@@ -168,3 +171,30 @@ class TestFrames:
 def test_blank_names_are_refused(name: str) -> None:
     with pytest.raises(InvalidData, match=r"^y must hold label names that are not blank; got .* in document 1\.$"):
         LabelMatrix.of([["a"], ["b", name]])
+
+
+class TestWhatIsAFrame:
+    def test_rows_and_columns_make_a_frame(self) -> None:
+        assert is_frame(Frame(np.eye(2), ["a", "b"]))
+        assert not is_frame(SimpleNamespace(iloc=None))  # as a column of pandas has it
+        assert not is_frame(SimpleNamespace(columns=["a"]))
+
+    def test_without_pandas_none_comes_back(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        with pytest.raises(Incompatible, match=r"^The labels came as a data frame, but pandas is not installed"):
+            frame_of(np.eye(2), ["a", "b"], None)
+
+
+def test_errors_name_the_argument() -> None:
+    with pytest.raises(InvalidData, match=r"^y_true must be an indicator"):
+        LabelMatrix.of(5, called="y_true")
+    with pytest.raises(InvalidData, match=r"^y_true must have 3 labels; got 2"):
+        LabelMatrix.of(Frame(np.eye(2), ["a", "b"]), ["a", "b", "c"], called="y_true")
+
+
+def test_names_of_lists_and_of_nothing_else() -> None:
+    assert lists_of_names([["b", "a"], []]) == [["b", "a"], []]
+    assert lists_of_names([[3, 1], [2]]) == [["3", "1"], ["2"]]
+    assert lists_of_names(np.eye(2)) is None
+    with pytest.raises(InvalidData, match=r"^labels must be an indicator"):
+        lists_of_names(5, called="labels")

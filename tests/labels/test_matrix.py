@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
+from setwise.labels.matrix import row_starts
 from tests.strategies import indicators, name_lists, sparse_forms
 
 
@@ -189,5 +191,60 @@ def test_a_label_matrix_passes_through_where_its_names_agree() -> None:
     assert LabelMatrix.of(labels, ["a", "b"]) is labels
     with pytest.raises(InvalidData, match="same labels in the same order; got 'a' in place of 'b'"):
         LabelMatrix.of(labels, ["b", "a"])
-    with pytest.raises(InvalidData, match="must have 3 labels; got 2"):
-        LabelMatrix.of(labels, ["a", "b", "c"])
+    with pytest.raises(InvalidData, match=r"^y_pred must have 3 labels; got 2"):
+        LabelMatrix.of(labels, ["a", "b", "c"], called="y_pred")
+
+
+def test_numbers_of_labels_and_documents_are_64_bit_integers() -> None:
+    y = LabelMatrix.of([["a"], [], ["a", "b"]])
+    assert (y.sizes.tolist(), y.counts.tolist()) == ([1, 0, 2], [2, 1])
+    assert y.sizes.dtype == y.counts.dtype == np.int64
+
+
+def test_a_matrix_has_one_row_per_row_of_the_features() -> None:
+    y = LabelMatrix.of([["a"], ["b"]])
+    y.check_rows(2)
+    with pytest.raises(InvalidData, match=r"^X has 3 rows but y has 2\.$"):
+        y.check_rows(3)
+
+
+def test_a_damaged_sparse_matrix_is_refused() -> None:
+    damaged = sp.csr_array(np.eye(2))
+    damaged.indices[1] = 7
+    with pytest.raises(InvalidData, match=r"^y_true "):
+        LabelMatrix.of(damaged, called="y_true")
+
+
+class TestWhatIsBuiltOnce:
+    Y = LabelMatrix.of([["a"], [], ["a", "b"]])
+
+    def test_rows_with_labels(self) -> None:
+        assert self.Y.non_empty.name_lists() == [["a"], ["a", "b"]]
+        assert self.Y.non_empty is self.Y.non_empty
+        full, empty = self.Y.take([0, 2]), self.Y.take([1])
+        assert full.non_empty is full
+        assert empty.non_empty is empty  # there is nothing else to return
+
+    def test_the_core_has_the_same_sets_once(self) -> None:
+        assert self.Y.native is self.Y.native
+        forwards, backwards = np.array([0, 1], dtype=np.int32), np.array([1, 0], dtype=np.int32)
+        assert self.Y.chain_trie(forwards) is self.Y.chain_trie(forwards.copy())
+        assert self.Y.chain_trie(forwards) is not self.Y.chain_trie(backwards)
+
+    def test_a_pickle_leaves_it_out(self) -> None:
+        y = LabelMatrix.of([["a"], [], ["a", "b"]])
+        assert y.native is not None
+        assert y.non_empty is not None
+        assert y.chain_trie(np.array([0, 1], dtype=np.int32)) is not None
+        assert set(y.__getstate__()) == {"names", "indicator", "kind"}
+        copy = pickle.loads(pickle.dumps(y))
+        assert copy.name_lists() == y.name_lists()
+        assert copy.non_empty.name_lists() == y.non_empty.name_lists()
+
+
+def test_rows_start_in_32_bits_where_they_suffice() -> None:
+    assert row_starts([2, 0, 3]).tolist() == [0, 2, 2, 5]
+    largest = np.iinfo(np.int32).max
+    assert row_starts([largest]).dtype == np.int32
+    assert row_starts([largest, 1]).dtype == np.int64
+    assert row_starts([largest, 1]).tolist() == [0, largest, largest + 1]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,3 +88,57 @@ def test_a_hundred_thousand_documents_are_all_counted() -> None:
     y = LabelMatrix.of(sp.csr_array((rng.random((100_000, 100)) < 0.03).astype(np.int8)))
     support = Support.of(y)
     assert support.counts.sum() == 100_000
+
+
+class TestCheck:
+    """What a support read from a file must be."""
+
+    SETS = LabelMatrix.of([["a"], ["b"], ["a", "b"]])
+
+    def support(self, counts: Any, sets: LabelMatrix | None = None) -> Support:
+        return Support(sets or self.SETS, np.asarray(counts), np.zeros(0, dtype=np.int64))
+
+    @pytest.mark.parametrize("counts", [[3, 2, 1], [2, 2, 2], [1, 0, 0], [0, 0, 0]])
+    def test_counts_fall(self, counts: list[int]) -> None:
+        self.support(counts).check()
+
+    @pytest.mark.parametrize(
+        ("counts", "message"),
+        [
+            ([2, 1], "3 label sets need one count each; got (2,)."),
+            ([[2, 1, 1]], "3 label sets need one count each; got (1, 3)."),
+            ([], "3 label sets need one count each; got (0,)."),
+            ([3, 1, 2], "Counts of label sets must be integers of at least 0, the largest first."),
+            ([3, 1, -1], "Counts of label sets must be integers of at least 0, the largest first."),
+            ([3.0, 2.0, 1.0], "Counts of label sets must be integers of at least 0, the largest first."),
+        ],
+    )
+    def test_other_counts_are_refused(self, counts: Any, message: str) -> None:
+        with pytest.raises(InvalidData) as refusal:
+            self.support(counts).check()
+        assert str(refusal.value) == message
+
+    def test_no_sets_are_refused(self) -> None:
+        nothing = self.SETS.take(np.zeros(0, dtype=int))
+        with pytest.raises(InvalidData, match=r"^0 label sets need one count each; got \(0,\)\.$"):
+            self.support([], nothing).check()
+
+    def test_a_set_that_occurs_twice_is_refused(self) -> None:
+        with pytest.raises(InvalidData, match="must all differ; one occurs twice"):
+            self.support([2, 1], LabelMatrix.of([["a"], ["a"]])).check()
+
+
+def test_a_support_finds_its_own_sets_at_once() -> None:
+    support = Support.of(LabelMatrix.of([["b"], ["a", "b"], ["b"], []]))
+    assert support.index_of(support.sets).tolist() == [0, 1, 2]
+    assert support.index_of(LabelMatrix.of([["a", "b"], ["a"]], ["a", "b"])).tolist() == [2, -1]
+
+
+def test_counts_and_places_are_64_bit_integers_also_where_there_are_none() -> None:
+    support = Support.of(LabelMatrix.of([["b"], ["a"]]))
+    more = support.with_sets([["a", "b"]])
+    nowhere = support.index_of(LabelMatrix.of([["a"], ["b"]], ["a", "b"]).take(np.zeros(0, dtype=int)))
+    for numbers in (support.counts, support.set_of, more.counts, nowhere):
+        assert numbers.dtype == np.int64
+    with pytest.raises(InvalidData, match=r"^extra must "):
+        support.with_sets([["c"]])

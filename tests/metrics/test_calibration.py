@@ -69,3 +69,10 @@ def test_invalid_numbers_of_bins_are_refused(n_bins: Any) -> None:
 def test_values_that_cannot_be_compared_are_refused(predicted: Any, observed: Any, message: str) -> None:
     with pytest.raises(InvalidData, match=f"^{message}"):
         calibration_error(predicted, observed)
+
+
+def test_equal_predictions_that_are_right_on_average_have_no_error() -> None:
+    """However their documents are spread over the bins: four of ten are right where 0.4 is predicted."""
+    observed = [1.0, 0.0, 0.0, 1.0, 0.0] * 20
+    assert calibration_error([0.4] * 100, observed) == pytest.approx(0.0, abs=1e-12)
+    assert calibration_error([0.5] * 100, observed) == pytest.approx(0.1)

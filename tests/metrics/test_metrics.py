@@ -15,7 +15,7 @@ from sklearn import metrics as sklearn_metrics
 from setwise import metrics
 from setwise.exceptions import InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix
-from setwise.metrics import evaluate_metric
+from setwise.metrics import evaluate_metric, instance_f1
 from tests.strategies import indicator_pairs
 
 TRUE = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]])
@@ -179,3 +179,19 @@ def test_labels_that_cannot_be_compared_are_refused(metric: Callable[[Any, Any],
         metric(TRUE, np.where(PREDICTED == 1, np.nan, 0))
     with pytest.raises(InvalidData, match="got '0' in place of 'a'"):
         metric([["a"], ["b"]], [[1, 0], [0, 1]])
+
+
+def test_errors_name_the_side_that_is_wrong() -> None:
+    pd = pytest.importorskip("pandas")
+    right, wrong = pd.DataFrame({"a": [1, 0]}), pd.DataFrame({"a": [1, 2]})
+    for called, pair in (("y_true", (wrong, right)), ("y_pred", (right, wrong))):
+        with pytest.raises(InvalidData, match=f"^{called} must hold only 0 and 1"):
+            instance_f1(*pair)
+    for called, other in (("y_true", (5, [["a"]])), ("y_pred", ([["a"]], 5))):
+        with pytest.raises(InvalidData, match=f"^{called} must be an indicator"):
+            instance_f1(*other)
+
+
+def test_integers_are_compared_with_names_as_strings() -> None:
+    assert instance_f1([[3], [2]], [["3"], ["x"]]) == 0.5
+    assert instance_f1([["3"], ["x"]], [[3], [2]]) == 0.5

@@ -47,3 +47,7 @@ def test_every_metric_is_best_for_exact_predictions(name: str) -> None:
 def test_an_unknown_metric_is_refused(name: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^metric must be one of 'instance_f1', .*; got "):
         checked_metric(name)
+
+
+def test_a_metric_that_exists_is_returned_as_a_string() -> None:
+    assert checked_metric("micro_f1") == "micro_f1"

@@ -62,16 +62,46 @@ def test_documents_that_are_not_there_are_refused(document: Any) -> None:
         _core.Chain(**CHAIN).log_prob_each(SCORES, SETS, document, 1)
 
 
-def test_beams_and_samples_of_a_wrong_shape_are_refused() -> None:
+def test_beams_of_a_wrong_shape_are_refused() -> None:
     chain = _core.Chain(**CHAIN)
     with pytest.raises(ValueError, match="width"):
         chain.beams(SCORES, 0, 1)
     with pytest.raises(ValueError, match="scores"):
         chain.beams(np.zeros((4, 2)), 3, 1)
-    with pytest.raises(ValueError, match="shape"):
-        chain.samples(np.zeros(2), np.zeros((5, 3)))
-    with pytest.raises(ValueError, match="shape"):
-        chain.samples(np.zeros(3), np.zeros((5, 2)))
+
+
+SAMPLES: dict[str, Any] = {
+    "orders": np.array([[0, 1, 2], [2, 0, 1]], dtype=np.int32),
+    "scores": [np.full((4, 3), 50.0)] * 2,
+    "picked": i32(0, 1),
+    "uniform": np.full((2, 3), 0.5),
+    "n_threads": 1,
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"chains": []},
+        {"chains": [_core.Chain(i64(0), i32(), np.zeros(0))] * 2},
+        {"orders": np.zeros((1, 3), dtype=np.int32)},
+        {"orders": np.zeros((2, 2), dtype=np.int32)},
+        {"orders": np.full((2, 3), 3, dtype=np.int32)},
+        {"orders": np.full((2, 3), -1, dtype=np.int32)},
+        {"scores": [np.zeros((4, 3))]},
+        {"scores": [np.zeros((4, 3)), np.zeros((5, 3))]},
+        {"scores": [np.zeros((4, 2))] * 2},
+        {"picked": i32(0)},
+        {"picked": i32(0, 2)},
+        {"picked": i32(-1, 0)},
+        {"uniform": np.zeros((2, 2))},
+    ],
+)
+def test_samples_of_a_wrong_shape_are_refused(change: dict[str, Any]) -> None:
+    options = {"chains": [_core.Chain(**CHAIN)] * 2} | SAMPLES
+    assert _core.chain_samples(**options)[0].tolist() == list(range(0, 25, 3))
+    with pytest.raises(ValueError, match=r"\w"):
+        _core.chain_samples(**(options | change))
 
 
 def test_what_is_sound_goes_through() -> None:
@@ -83,9 +113,9 @@ def test_what_is_sound_goes_through() -> None:
     nothing = _core.Chain(i64(0), i32(), np.zeros(0))
     empty_sets = _core.ChainTrie(_core.LabelSets(0, i64(0, 0), i32()), i32())
     assert _core.ChainPlan(nothing, empty_sets).log_prob(np.zeros((2, 0)), 1).tolist() == [[0.0], [0.0]]
-    indptr, indices = chain.samples(np.full(3, 50.0), np.full((2, 3), 0.5))
-    assert indptr.tolist() == [0, 3, 6]
-    assert indices.tolist() == [0, 1, 2, 0, 1, 2]
+    indptr, indices = _core.chain_samples([chain] * 2, **SAMPLES)
+    assert indptr.tolist() == list(range(0, 25, 3))
+    assert indices.tolist() == [0, 1, 2] * 8
 
 
 @pytest.mark.parametrize("size", [0.5, 60.0], ids=["small feedback", "large feedback"])

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from setwise.labels import LabelMatrix
 from setwise.learners import FeatureColumns, fit_labels
-from setwise.models import BinaryRelevance, PairwiseCRF, feature_screening
+from setwise.models import BinaryRelevance, PairwiseCRF, feature_screening, support_likelihood
 from tests.models.test_crf import problem
 
 STRENGTH = 0.1
@@ -19,7 +19,7 @@ LABELS = LabelMatrix.of(y)
 @pytest.fixture(autouse=True)
 def few_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     """Screen the features of small problems too."""
-    monkeypatch.setattr(feature_screening, "SCREENED_WEIGHTS", 1)
+    monkeypatch.setattr(support_likelihood, "SCREENED_WEIGHTS", 1)
 
 
 def used_by_br(sample_weight: np.ndarray | None = None) -> np.ndarray:
@@ -45,7 +45,7 @@ def test_without_a_strength_all_features_have_weights() -> None:
 
 
 def test_few_weights_are_not_screened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feature_screening, "SCREENED_WEIGHTS", 30 * 4)
+    monkeypatch.setattr(support_likelihood, "SCREENED_WEIGHTS", 30 * 4)
     model = PairwiseCRF(0.01, screening_strength=STRENGTH).fit(X, y)
     assert np.array_equal(model.coef_.toarray(), PairwiseCRF(0.01).fit(X, y).coef_.toarray())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,10 @@ from setwise.exceptions import Incompatible, InvalidData, InvalidParameter
 from setwise.labels import LabelMatrix, SetCalibration
 from setwise.models import BinaryRelevance, ClassifierChain
 from setwise.persistence import FORMAT_VERSION, read_model
+from setwise.persistence.fields import Fields
+from setwise.persistence.tuning import tuning_from, tuning_part
 from setwise.text import TextVectorizer
+from setwise.tuning import ModelTrial
 from tests.persistence.small import (
     INFERENCES,
     MODELS,
@@ -122,7 +126,7 @@ class TestSameBits:
         classifier.save(tmp_path / "a")
         assert_array_equal(load(tmp_path / "a").feature_names_in_, classifier.feature_names_in_)
 
-    @pytest.mark.parametrize("model", ["br", "lsf"])
+    @pytest.mark.parametrize("model", ["br", "lsf", "crf"])
     def test_tuning_results(self, model: str, tmp_path: Path) -> None:
         classifier = SetClassifier(model, budget="quick", n_jobs=1).fit(X, NAMES)
         loaded = round_trip(tmp_path, classifier)
@@ -132,13 +136,44 @@ class TestSameBits:
         assert tuning.recipe_name == expected.recipe_name
         assert tuning.value == expected.value
         assert tuning.alternatives == expected.alternatives
-        not_saved: dict[str, Any] = {"history": [], "seconds": None}  # long, or different between equal trainings
+        not_saved: dict[str, Any] = {"seconds": None}  # different between equal trainings
+        assert any(trial.row["history"] for trial in expected.trials) == (model == "crf")
         assert [{**trial.row, **not_saved} for trial in tuning.trials] == [
             {**trial.row, **not_saved} for trial in expected.trials
         ]
         assert [trial.setting for trial in tuning.trials] == [trial.setting for trial in expected.trials]
         assert tuning.model.get_params() == expected.model.get_params()
         assert loaded.get_params() == classifier.get_params()
+
+    def test_the_settings_of_every_model_that_was_tried(self, tmp_path: Path) -> None:
+        classifier = SetClassifier("br", budget="quick", n_jobs=1).fit(X, NAMES)
+        tuning = classifier.tuning_
+        assert tuning is not None
+        tried = {"chosen": tuning.trials, "another": tuning.trials[:2], "older": None, "pool": []}
+        models = [ModelTrial(name, "support, gfm", 0.5, 3, 100, None, trials) for name, trials in tried.items()]
+        classifier.tuning_ = replace(tuning, model_name="chosen", model_trials=models)
+        loaded = round_trip(tmp_path, classifier).tuning_
+        assert loaded is not None
+        settings = [
+            None if one.trials is None else [trial.setting for trial in one.trials] for one in loaded.model_trials
+        ]
+        assert settings == [
+            [trial.setting for trial in tuning.trials],
+            [trial.setting for trial in tuning.trials[:2]],
+            None,
+            [],
+        ]
+
+    @pytest.mark.parametrize(
+        "history", ["no list", {}, [1], [[1]], [[[1]]], [[[1, "x"]]], [[[-1, 0.5]]], [[[1, 10**400]]]]
+    )
+    def test_a_damaged_history_is_refused(self, history: Any) -> None:
+        classifier = SetClassifier("crf", budget="quick", n_jobs=1).fit(X, NAMES)
+        part = tuning_part(classifier.tuning_)
+        assert part is not None
+        part["trials"][0]["history"] = history
+        with pytest.raises(InvalidData):
+            tuning_from(Fields(part, "tuning"), classifier.model_, classifier.recipe_)
 
     def test_texts(self, tmp_path: Path) -> None:
         classifier = trained_on_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -69,6 +70,38 @@ def test_the_selected_recipe_is_tuned_on_all_documents() -> None:
     assert alone.recipe.threshold == tune_recipe(CUT.recipe, CUT.targets, [PART]).threshold
 
 
+class _Shift:
+    """Adjustment that adds to every logit: much where it was fitted to all documents, and as much less elsewhere."""
+
+    def __init__(self, n_all: int) -> None:
+        self.n_all = n_all
+        self.fits: list[int] = []
+
+    def fit(self, parts: Sequence[HeldOut]) -> Callable[[HeldOut], HeldOut]:
+        self.fits.append(sum(part.y.n_samples for part in parts))
+        shift = 100.0 if self.fits[-1] == self.n_all else -100.0
+        return lambda part: replace(part, posterior=part.posterior.rescaled(1.0, shift))
+
+
+@pytest.mark.parametrize(("n", "fits"), [(2, [2]), (3, [3, 2, 2, 2]), (6, [6, 4, 4, 4])])
+def test_an_adjustment_is_fitted_to_the_documents_that_recipes_are_tuned_on(n: int, fits: list[int]) -> None:
+    adjustment = _Shift(n)
+    part = PART.take(np.arange(n))
+    cut = Candidate("cut", Recipe("exact", "threshold"))
+    selected = select_recipe([cut], [part], adjustment=adjustment, n_folds=3)
+    assert adjustment.fits == fits
+    # With folds, no document is decided by the adjustment that was fitted to it; with fewer, there is no other.
+    assert selected.sets[0].nnz == (0 if len(fits) > 1 else part.y.n_samples * part.y.n_labels)
+    whole = selected.adjust(part)
+    assert selected.recipe.decide(whole.posterior, whole.support).sets.nnz == n * part.y.n_labels
+
+
+def test_whoever_waits_hears_of_every_candidate() -> None:
+    heard: list[int] = []
+    select_recipe([Candidate("plain", PLAIN), CUT], [PART], after_each=lambda: heard.append(1))
+    assert heard == [1, 1]
+
+
 def test_the_first_of_equals_is_selected_and_the_lowest_loss() -> None:
     twins = [Candidate("one", PLAIN), Candidate("other", replace(PLAIN))]
     assert select_recipe(twins, [PART]).name == "one"
@@ -115,6 +148,29 @@ class TestCandidates:
             "tuned"
         }  # the decision is not restricted, so the threshold is tuned
 
+    def test_a_restricted_calibration_restricts_the_candidates(self) -> None:
+        assert [one.name for one in candidates(PLAIN, MODEL, calibration=None)] == [
+            "support, gfm",
+            "exact, gfm",
+            "exact, threshold",
+        ]
+        assert [one.name for one in candidates(PLAIN, MODEL, calibration="f1")] == ["support, f1, gfm"]
+        assert {one.targets.calibration for one in candidates(PLAIN, MODEL)} == {None, "likelihood", "f1"}
+
+    def test_every_document_gets_a_label_unless_training_documents_have_none(self) -> None:
+        def at_least_one(recipe: Recipe, **options: Any) -> set[bool]:
+            return {one.recipe.at_least_one for one in candidates(recipe, MODEL, **options)}
+
+        assert at_least_one(PLAIN) == {True}
+        assert at_least_one(PLAIN, may_be_empty=True) == {False}
+        assert at_least_one(replace(PLAIN, at_least_one=True), may_be_empty=True) == {True}
+
+    def test_settings_are_compared_by_two_candidates_or_the_first(self) -> None:
+        tried = candidates(PLAIN, MODEL)
+        assert [one.name for one in screening(tried)] == ["support, likelihood, gfm", "exact, threshold"]
+        others = candidates(PLAIN, MODEL, decision="expected_jaccard")
+        assert screening(others) == others[:1]
+
     def test_the_expected_jaccard_index_is_tried_on_request_alone(self) -> None:
         assert not [one for one in candidates(PLAIN, MODEL) if one.recipe.decision == "expected_jaccard"]
         names = [one.name for one in candidates(PLAIN, MODEL, decision="expected_jaccard")]
@@ -147,6 +203,13 @@ class TestNonEmpty:
         has_mass = full.value > 0  # fifty samples may all be empty
         assert full.sets.toarray().any(axis=1)[has_mass].all()
         assert has_mass.sum() > 0.9 * len(has_mass)
+
+    def test_at_least_one_leaves_the_most_probable_set_as_it_is(self) -> None:
+        recipe = Recipe("mode", "most_probable")
+        some = recipe.decide(PART.posterior, PART.support).sets.toarray()
+        full = replace(recipe, at_least_one=True).decide(PART.posterior, PART.support).sets.toarray()
+        assert not some.any(axis=1).all()
+        assert_array_equal(full, some)
 
     def test_without_the_empty_set_nothing_changes(self) -> None:
         beliefs: Any = next(PLAIN.blocks(PART.posterior, PART.support)).beliefs

@@ -22,7 +22,7 @@ N_DOCUMENTS = 12
 OUR_NAMES = dict(
     zip(
         paper_datasets(),
-        ["medical", "bibtex", "imdb", "ohsumed", "enron", "rcv1sub1", "tmc2007_500", "wise", "wipo"],
+        ["medical", "bibtex", "imdb", "ohsumed_raw", "enron", "rcv1sub1", "tmc2007_500", "wise", "wipo"],
         strict=True,
     )
 )

@@ -94,7 +94,7 @@ def test_rows_of_another_random_state_are_refused(done: Path, corpora: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--tables", "7"), 2, "tables must be some of 1, 2, 3, 4, 5, heat, variants; got 7."),
+        (("--tables", "7"), 2, "tables must be some of 1, 2, 3, 4, 5, 6, heat, variants, predictors; got 7."),
         (("--models", "SVM"), 2, "models must be some of BR, PCC, CRF, CRF without pairs, CBM, LSF; got SVM."),
         (("--datasets", "nowhere"), 1, "Corpus 'nowhere' not found"),
         (("--datasets", "tiny", "--data", "nowhere"), 1, "Corpus 'tiny' not found"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from reproduction.plan import Effort, Grid
+from reproduction.plan import Effort, Grid, NetworkEffort, PredictorEffort
 from reproduction.run import RunConfig
 from tests.models.corpora import NAMES, small_corpus
 
@@ -28,6 +28,8 @@ TINY = Effort(
     max_training_documents_if_slow=110,
     max_held_out=50,
     n_tuning_samples=20,
+    networks=NetworkEffort((1e-2, 1e-3), 2, 2),
+    predictors=PredictorEffort("quick", 100, 110, 50),
 )
 
 

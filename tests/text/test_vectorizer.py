@@ -351,3 +351,14 @@ class TestCoverage:
 def test_examples_in_docstrings() -> None:
     for module in (vectorizer, terms, analysis):
         assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"ngram_range": (1, 2)}, {"char_ngram_range": (2, 3)}, {"analyzer": "char_wb"}]
+)
+def test_places_are_the_spans_by_column(options: dict[str, Any]) -> None:
+    vectorizer = TextVectorizer(**options).fit(["red fox runs", "red hen", "a blue fox"])
+    for text in ("Red fox, dark RED fox runs", "nothing known", ""):
+        places, spans = vectorizer.places(text), vectorizer.spans(text)
+        by_name = {name: list(places.of(column)) for column, name in enumerate(vectorizer.words_)}
+        assert {name: where for name, where in by_name.items() if where} == spans

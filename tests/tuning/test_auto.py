@@ -40,8 +40,9 @@ def test_every_model_and_pool_is_reported(normal: SetClassifier) -> None:
     result = normal.tuning_
     assert result is not None
     names = [trial.name for trial in result.model_trials]
-    assert names[: len(AUTO_STAGES["normal"])] == [stage.name for stage in AUTO_STAGES["normal"]]
-    assert set(names[len(AUTO_STAGES["normal"]) :]) <= {kind.name for kind in auto.POOLS}
+    stages = [stage.name for stage in AUTO_STAGES["normal"] if stage.min_documents <= len(y)]
+    assert names[: len(stages)] == stages
+    assert set(names[len(stages) :]) <= {kind.name for kind in auto.POOLS}
     best = max(result.model_trials, key=lambda trial: trial.value)
     assert result.model_name == best.name
     assert result.value == best.value
@@ -69,14 +70,23 @@ def test_models_that_know_training_sets_only_are_not_tried_where_few_documents_h
     assert "crf" not in names
 
 
-def test_a_model_with_a_limit_is_not_tried_on_more_features(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_needs_many_documents_is_not_tried_on_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     first = AUTO_STAGES["quick"][0]
-    for limit, names in ((X.shape[1], ["br", "mlp"]), (X.shape[1] - 1, ["br"])):
-        monkeypatch.setitem(AUTO_STAGES, "quick", (first, AutoStage("mlp", "mlp", "quick", max_features=limit)))
+    for least, names in ((len(y), ["br", "mlp"]), (len(y) + 1, ["br"])):
+        monkeypatch.setitem(AUTO_STAGES, "quick", (first, AutoStage("mlp", "mlp", "quick", min_documents=least)))
         result = fitted(budget="quick", **ONE_RECIPE).tuning_
         assert result is not None
         assert [trial.name for trial in result.model_trials][: len(names)] == names
         assert ("mlp" in names) == ("mlp" in [trial.name for trial in result.model_trials])
+
+
+def test_a_model_with_too_many_weights_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, n_weights = AUTO_STAGES["quick"][0], X.shape[1] * y.shape[1]
+    for most, expected in ((n_weights, True), (n_weights - 1, False)):
+        monkeypatch.setitem(AUTO_STAGES, "quick", (first, AutoStage("pcc", "pcc", "quick", max_weights=most)))
+        result = fitted(budget="quick", **ONE_RECIPE).tuning_
+        assert result is not None
+        assert ("pcc" in [trial.name for trial in result.model_trials]) == expected
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -94,9 +104,9 @@ def test_the_second_loss_tries_the_ratio_that_was_best_with_the_first(monkeypatc
     chosen: dict[str, float] = {}
     plain = auto._tune_stage
 
-    def noted(stage: Any, *arguments: Any) -> Any:
+    def noted(scheduler: Any, stage: Any, *arguments: Any) -> Any:
         tried[stage.name] = {path.parameters["l1_ratio"] for path in stage.grid}
-        result = plain(stage, *arguments)
+        result = plain(scheduler, stage, *arguments)
         chosen[stage.name] = result.model.l1_ratio
         return result
 
@@ -208,7 +218,9 @@ class TestCheckpoint:
         again = SetClassifier("br", **options).fit(texts, name_lists(y))
         assert first.predict(texts) == again.predict(texts)
         assert again.tuning_ is not None
-        assert len(again.tuning_.feature_trials) == 3
+        assert first.tuning_ is not None
+        assert len(again.tuning_.feature_trials) >= 3
+        assert again.tuning_.feature_trials == first.tuning_.feature_trials
 
     def test_a_random_state_is_known_by_its_seed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         options: dict[str, Any] = {"budget": "quick", "checkpoint": tmp_path / "tuning.jsonl"}

@@ -13,13 +13,14 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from setwise import SetClassifier
+from setwise.confidence import MIN_DOCUMENTS
 from setwise.data import hold_out
 from setwise.exceptions import Incompatible, InvalidParameter
 from setwise.inference import LabelScaling
 from setwise.learners import FeatureColumns
 from setwise.models import MODELS, BinaryRelevance, LabelSizeFactors, fit_for
 from setwise.posterior import Posterior
-from setwise.tuning import FEW_DOCUMENTS, FEW_IF_THOROUGH, default_validation
+from setwise.tuning import FEW_DOCUMENTS, FEW_IF_THOROUGH, MAX_HELD_OUT, confidence_validation, default_validation
 from tests.models.corpora import name_lists, same_state, small_corpus
 from tests.tuning.resumed import refuse_to_search_br_again
 
@@ -186,8 +187,32 @@ def test_scoring_does_not_change_the_choice() -> None:
 def test_few_documents_are_cross_validated() -> None:
     assert default_validation(FEW_DOCUMENTS - 1).n_folds == 3
     assert default_validation(FEW_DOCUMENTS).n_folds is None
+    assert default_validation(FEW_DOCUMENTS - 1, thorough=True).n_folds == 5
+    assert default_validation(FEW_DOCUMENTS, thorough=True).n_folds == 3
     assert default_validation(FEW_IF_THOROUGH - 1, thorough=True).n_folds == 3
     assert default_validation(FEW_IF_THOROUGH, thorough=True).n_folds is None
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "n_folds", "n_used"),
+    [
+        (MIN_DOCUMENTS, 10, 10),
+        (2000, 10, 10),
+        (4000, 10, 5),
+        (9999, 10, 3),
+        (10_000, 5, 1),
+        (20_000, 10, 1),
+        (10**6, 10, 1),
+    ],
+)
+def test_enough_documents_are_held_out_for_confidence_and_no_more(n_documents: int, n_folds: int, n_used: int) -> None:
+    validation = confidence_validation(n_documents)
+    assert validation is not None
+    assert (validation.n_folds, validation.n_used) == (n_folds, n_used)
+    assert validation.random_state != default_validation(n_documents).random_state
+    held_out = min(n_documents * n_used / n_folds, MAX_HELD_OUT)
+    assert held_out >= 1990 or n_used == n_folds
+    assert confidence_validation(MIN_DOCUMENTS - 1) is None
 
 
 def test_without_a_refit_the_model_is_the_one_that_was_evaluated() -> None:
@@ -238,5 +263,5 @@ def test_scaled_labels_become_part_of_the_model() -> None:
     plain, changed = result.fit(X, y), scaled.fit(X, y)
     expected = plain.posterior(NEW).rescaled(scaling.scale, scaling.shift).marginals()
     np.testing.assert_allclose(changed.posterior(NEW).marginals(), expected, atol=1e-12)
-    part = scaled.fitted_part()
+    part = scaled.fitted_parts()[0]
     np.testing.assert_allclose(part.intercept_, scaling.scale * result.trained[0].intercept_ + scaling.shift)

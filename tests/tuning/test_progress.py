@@ -34,8 +34,8 @@ def stages(shown: list[Progress]) -> list[str]:
 def test_every_stage_is_shown_and_reaches_its_total(shown: list[Progress]) -> None:
     X, y = small_corpus(n=60)
     SetClassifier(budget="quick", n_jobs=1, verbose=True).fit(X, y)
-    assert stages(shown) == ["tuning", "choosing the prediction", "final fit"]
-    for stage in stages(shown)[:2]:
+    assert stages(shown) == ["tuning", "choosing the prediction", "learning how sure predictions are", "final fit"]
+    for stage in stages(shown)[:3]:
         counts = [(one.done, one.total) for one in shown if one.stage == stage]
         assert [done for done, _ in counts] == list(range(len(counts)))
         assert counts[-1][0] == counts[-1][1]
@@ -55,13 +55,14 @@ def test_the_bars_fit_80_columns(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     SetClassifier(budget="quick", n_jobs=1, scoring="set_accuracy", verbose=True).fit(X, y)
     printed = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", printed) if line.strip()]
-    assert {line.split("  ")[0].split(",")[0].split(" ━")[0].strip() for line in lines[-3:]} == {
+    assert {line.split("  ")[0].split(",")[0].split(" ━")[0].strip() for line in lines[-4:]} == {
         "tuning",
         "choosing the prediction",
+        "learning how sure predictions are",
         "final fit",
     }
     assert all(len(line) <= 80 for line in lines)
-    assert re.search(r"tuning, best set_accuracy \d\.\d{4} .* ([2-5])/\1 ", lines[-3])
+    assert re.search(r"tuning, best set_accuracy \d\.\d{4} .* ([2-5])/\1 ", lines[-4])
 
 
 def test_nothing_is_shown_off_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

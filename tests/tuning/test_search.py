@@ -23,8 +23,8 @@ from setwise.models import (
     fit_for,
 )
 from setwise.prediction import Candidate, HeldOut, Recipe, TuningTargets, tune_recipe
-from setwise.tuning import PAPER, Progress, Validation, best_of, search
-from setwise.tuning.search import CLEARLY_WORSE, REACH, _Run, train_again
+from setwise.tuning import PAPER, Progress, Validation, best_of, search, tasks
+from setwise.tuning.search import CLEARLY_WORSE, HOPELESS, REACH, train_again
 from tests.models.corpora import same_state, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
@@ -197,9 +197,23 @@ class TestEndOfPaths:
     def test_one_recipe_that_gains_is_enough_to_go_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Only under the second recipe is the second ratio better than the first."""
         order = iter([[0.5, 0.5], [0.4, 0.6], [0.3, 0.3]])
-        monkeypatch.setattr(_Run, "_values", lambda *_: next(order))
+        monkeypatch.setattr(tasks, "values_of", lambda *_: next(order))
         found = search(BR, self.POOR_MIDDLE[:3], PARTS, recipes=[PAPER, EXACT], ends_paths=True)
         assert [one.value for one in found] == [0.5, 0.5, 0.4, 0.6, 0.3, 0.3]
+
+    def test_a_grid_ends_with_a_first_path_that_is_hopelessly_below_another_model(self) -> None:
+        whole = search(BR, self.POOR_MIDDLE, PARTS)
+        for to_beat, n in ((whole[0].value / (1.0 - HOPELESS) + 0.001, 1), (whole[0].value + 0.001, 3)):
+            found = search(BR, self.POOR_MIDDLE, PARTS, ends_paths=True, to_beat=to_beat)
+            assert len(found) == n
+        assert len(search(BR, self.POOR_MIDDLE, PARTS, to_beat=1e9)) == len(whole)
+
+    def test_a_loss_that_is_hopelessly_higher_ends_a_grid_too(self) -> None:
+        options: dict[str, Any] = {"scoring": "hamming_loss", "ends_paths": True}
+        loss = search(BR, self.POOR_MIDDLE, PARTS, **options)[0].value
+        assert loss > 0.0
+        assert len(search(BR, self.POOR_MIDDLE, PARTS, **options, to_beat=loss / (1.0 + HOPELESS) - 1e-6)) == 1
+        assert len(search(BR, self.POOR_MIDDLE, PARTS, **options, to_beat=loss)) > 1
 
     @pytest.mark.parametrize("paths", [LONG, POOR_MIDDLE], ids=["strengths", "ratios"])
     def test_a_resumed_search_ends_at_the_same_settings(self, tmp_path: Path, paths: Any) -> None:

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged
 X, y = small_corpus(n=120)
 VALIDATION_DATA = small_corpus(random_state=1, n=40)
 N_FOLDS = 3  # the default for few documents
+N_CONFIDENCE = 10  # further folds, in which it is learned how sure predictions are
 
 
 class Calls:
@@ -56,7 +57,7 @@ def tuned(model: Any, **fit_options: Any) -> TuningResult:
 def test_features_are_laid_out_once_per_part_and_once_for_all_documents(name: str, calls: Calls) -> None:
     calls.count(features, "_canonical_columns")
     tuned(name)
-    assert calls.counts["_canonical_columns"] == N_FOLDS + 1
+    assert calls.counts["_canonical_columns"] == N_FOLDS + N_CONFIDENCE + 1
 
 
 def test_features_are_laid_out_once_where_other_documents_are_tuned_on(calls: Calls) -> None:
@@ -80,14 +81,14 @@ def test_held_out_documents_are_scored_once_per_trained_model(name: str, calls: 
     history = {trial.setting: trial.row["history"] for trial in result.trials}
     n_evaluated = sum(len(part) for parts in history.values() for part in parts)
     n_finalists = len({tuple(one.settings.items()) for one in result.alternatives})
-    assert calls.counts["_posterior"] == n_evaluated + N_FOLDS * (len(history) + n_finalists)
+    assert calls.counts["_posterior"] == n_evaluated + N_FOLDS * (len(history) + n_finalists) + N_CONFIDENCE
 
 
 def test_without_a_grid_documents_are_scored_once_per_part(calls: Calls) -> None:
     calls.count(BinaryRelevance, "_posterior")
     result = tuned(BinaryRelevance(0.01))
     assert len(result.alternatives) > 5
-    assert calls.counts["_posterior"] == N_FOLDS
+    assert calls.counts["_posterior"] == N_FOLDS + N_CONFIDENCE
 
 
 @pytest.mark.parametrize("inference", [None, "support", "exact", "blend", "sampled"])
@@ -112,10 +113,11 @@ def test_the_support_is_compiled_once_per_part_and_once_for_all_documents(calls:
     calls.count(Support, "of")
     calls.count(_core, "ChainTrie")
     fitted = SetClassifier("pcc", budget="quick", n_jobs=1).fit(X, y)
-    assert calls.counts == {"support": N_FOLDS + 1, "of": N_FOLDS + 1, "ChainTrie": N_FOLDS}
+    n_parts = N_FOLDS + N_CONFIDENCE
+    assert calls.counts == {"support": n_parts + 1, "of": n_parts + 1, "ChainTrie": n_parts}
     for _ in range(2):
         fitted.predict(X)
-    assert calls.counts["ChainTrie"] == N_FOLDS + 1
+    assert calls.counts["ChainTrie"] == n_parts + 1
 
 
 def test_a_chain_keeps_its_trie_whatever_the_documents(calls: Calls) -> None:

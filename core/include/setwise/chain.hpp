@@ -136,7 +136,18 @@ struct Samples {
     std::vector<std::int32_t> indices;
 };
 
-// Draws sets for one document, label by label: sample k has label j where uniform[k * n_labels + j] < p(y_j | ...).
-Samples chain_samples(const Chain& chain, const double* score, std::int32_t n_samples, const double* uniform);
+// The samples of each document that one of several chains draws.
+struct ChainDraws {
+    const Chain* chain;
+    const std::int32_t* order;  // the label at each place of the chain
+    ScoreRows scores;
+    std::vector<std::int32_t> samples;  // rising
+};
+
+// Draws sets for every document, label by label along the chain: of each document, sample k has the label at place j
+// where uniform[k * n_labels + j] < p(y_j | ...). All documents share the uniform numbers. Set i * n_samples + k of the
+// result is sample k of document i, labels rising; each sample has to belong to one chain.
+Samples chain_samples(const std::vector<ChainDraws>& chains, std::int32_t n_samples, const double* uniform,
+                      int n_threads, const std::atomic<bool>& stop);
 
 }  // namespace setwise

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "setwise/matrix.hpp"
 
 namespace setwise {
+
+class SetLanes;
 
 // The labels of set s are indices[indptr[s]] to indices[indptr[s + 1] - 1], strictly rising. Owns its arrays and checks
 // them once, so that no kernel has to.
@@ -24,6 +27,9 @@ class LabelSets {
     // "Column" s is set s. Valid as long as this object lives.
     Columns<Ones> columns() const { return {n_labels_, n_sets(), indptr_.data(), indices_.data(), Ones{}}; }
 
+    // The sets by size, for sums over them. Laid out by the first call, and kept for all others.
+    const SetLanes& lanes() const;
+
     // The same sets with label order[p] renumbered p. Throws std::invalid_argument unless `order` is a permutation of
     // the labels.
     LabelSets permuted(std::span<const std::int32_t> order) const;
@@ -33,6 +39,9 @@ class LabelSets {
     std::int32_t largest_size_ = 0;
     std::vector<std::int64_t> indptr_;
     std::vector<std::int32_t> indices_;
+
+    struct Layout;
+    std::shared_ptr<Layout> layout_;  // copies have the same sets, and share it
 };
 
 }  // namespace setwise

@@ -37,8 +37,9 @@ struct MixtureMode {
     bool exact = false;  // no set is more probable
 };
 
-// The most probable set of each document. The search of a document lists at most max_steps sets; 0 sets no limit.
-std::vector<MixtureMode> mixture_mode(const Mixture& mixture, std::int64_t max_steps, int n_threads,
+// The most probable set of each document, or with `non_empty` the most probable of all sets but the empty one. The
+// search of a document lists at most max_steps sets; 0 sets no limit.
+std::vector<MixtureMode> mixture_mode(const Mixture& mixture, bool non_empty, std::int64_t max_steps, int n_threads,
                                       const std::atomic<bool>& stop);
 
 }  // namespace setwise

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "setwise/label_sets.hpp"
+#include "setwise/raw_vector.hpp"
 #include "setwise/vector_math.hpp"
 
 namespace setwise {
@@ -32,25 +33,44 @@ void calibrated_softmax_rows(std::int64_t n_documents, std::int32_t n_sets, cons
 // The least probability worth looking at: all sets below it together weigh less than the rounding of one.
 double least_probability(std::int32_t n_sets);
 
-// Sums over sets for some documents side by side: a document is a lane, and a set is added to all lanes at once. What
-// one lane holds does not depend on the others. Sets of more than n_sizes labels are left out.
+// Label sets by size, for sums over the sets of some documents side by side: a document is a lane, and a set is added
+// to all lanes at once. What one lane holds does not depend on the others.
 class SetLanes {
   public:
     static constexpr std::int32_t kLanes = kDocumentLanes;
 
-    SetLanes(const LabelSets& sets, std::int32_t n_sizes);
+    explicit SetLanes(const LabelSets& sets);
 
-    std::int32_t n_sizes() const { return n_sizes_; }
+    // The sets of one size above zero; they follow one another, and so do the pairs of the size with a label that
+    // occur, labels rising.
+    struct Size {
+        std::int32_t size;
+        std::int32_t first_set, end_set;
+        std::int64_t first_entry;
+        std::int32_t first_pair, end_pair;
+    };
+
+    std::int32_t n_sets() const { return static_cast<std::int32_t>(order_.size()); }
+    std::int32_t n_labels() const { return n_labels_; }
+    const std::vector<Size>& sizes() const { return sizes_; }                      // rising
+    const std::vector<std::int32_t>& pair_labels() const { return pair_labels_; }  // of each pair
+
+    // The pair of a label with the size at place g, or -1 where it does not occur.
+    std::int32_t pair(std::int32_t label, std::size_t g) const { return pairs_[label * sizes_.size() + g]; }
 
     // How many blocks of kLanes documents there are.
     static std::int64_t blocks_of(std::int64_t n_documents) { return (n_documents + kLanes - 1) / kLanes; }
 
-    // The sums of a thread: of each pair of a label and a size that occurs, and of the empty set.
+    // The sums of a thread, all in lanes: of each pair, of each size and of the empty set. Probabilities are the sums
+    // times `share`.
     struct Sums {
-        std::vector<double> pairs;  // pairs x kLanes
-        double empty[kLanes];
+        LaneVector pairs, sizes;
+        alignas(64) double empty[kLanes], share[kLanes];
 
-        explicit Sums(const SetLanes& lanes) : pairs(lanes.cells_.size() * kLanes) {}
+        explicit Sums(const SetLanes& lanes)
+            : pairs(lanes.pair_labels_.size() * kLanes), sizes(lanes.sizes_.size() * kLanes) {}
+
+        void clear();
 
         // Puts the first lane of `other` in the place of one of these.
         void take_first(const Sums& other, std::int32_t lane);
@@ -59,19 +79,19 @@ class SetLanes {
     // Adds up `count` documents, at most kLanes, whose rows of probabilities follow one another.
     void add_up(const double* probability, std::int32_t count, Sums& sums) const;
 
-    // The same where the probability of a set is proportional to its factor times the odds of its labels; odds are
-    // labels x kLanes, and no product may leave the normal numbers.
-    void add_up_products(const double* factors, const double* odds, Sums& sums) const;
-
-    // Writes the sums of one lane into joint (labels x sizes): always the same cells, the others are left alone.
-    void write(const Sums& sums, std::int32_t lane, double* joint) const;
+    // Writes the sums of one lane for sizes up to n_sizes into joint (labels x n_sizes): always the same cells, the
+    // others are left alone.
+    void write(const Sums& sums, std::int32_t lane, std::int32_t n_sizes, double* joint) const;
 
   private:
-    Columns<Ones> sets_;
-    std::int32_t n_sizes_;
+    friend class IndependentSets;
+
+    std::int32_t n_labels_, n_empty_ = 0;  // empty sets come first in the order
+    std::vector<std::int32_t> order_;      // of the sets, by size
+    std::vector<Size> sizes_;
+    std::vector<std::int32_t> labels_, pair_of_entry_;  // of the sets in this order
+    std::vector<std::int32_t> pair_labels_, pairs_;
     double least_;
-    std::vector<std::int32_t> pair_;   // of each entry of the sets
-    std::vector<std::int64_t> cells_;  // of joint, one a pair
 };
 
 // Sums over sets of independent labels: the score of a set is the sum of its labels' logits. An exponential per label
@@ -85,15 +105,17 @@ class IndependentSets {
     void add_up(const double* logits, std::int32_t count, SetLanes::Sums& sums);
 
   private:
-    bool products_are_normal(const double* logits) const;
     void add_up_alone(const double* logits);
 
     const LabelSets& sets_;
     const SetLanes& lanes_;
     const SetScaling& scaling_;
-    double largest_logit_;  // products of odds are normal up to it
-    std::vector<double> factors_, odds_;
-    std::vector<double> scores_, probability_;  // of a document whose products are not
+    bool factors_are_normal_;
+    std::vector<double> factors_, highest_;  // of the sets in the order of the lanes; the highest of each size
+    double empty_;                           // of the empty sets together
+    LaneVector odds_;
+    bool normal_[SetLanes::kLanes];
+    std::vector<double> scores_, probability_;  // of a document that is added up alone
     SetLanes::Sums alone_;
 };
 

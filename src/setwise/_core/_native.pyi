@@ -122,6 +122,7 @@ def fit_multinomial(
     max_iter: int,
     first_iteration: int = 0,
     max_sweeps: int = 1000,
+    shifts: bool = True,
 ) -> tuple[_F64, _F64, float, float, int, dict[str, NDArray[Any]]]:
     """Weights (features by classes, flat), intercepts, violation, objective, iterations, history columns."""
 
@@ -156,11 +157,11 @@ def mixture_size_marginals(logits: _F64, log_gate: _F64, max_size: int, n_thread
     """p(y_l = 1, |y| = s | x) as documents by labels by sizes 1 to ``max_size``, and p(y = 0 | x)."""
 
 def mixture_mode(
-    logits: _F64, log_gate: _F64, max_steps: int, n_threads: int
+    logits: _F64, log_gate: _F64, max_steps: int, n_threads: int, non_empty: bool = False
 ) -> tuple[_I64, _I32, _F64, NDArray[np.bool_]]:
     """The most probable set of each document (indptr, indices), its log probability, and whether that is proved.
 
-    A document's search lists at most ``max_steps`` sets; 0 sets no limit.
+    A document's search lists at most ``max_steps`` sets; 0 sets no limit. ``non_empty`` leaves out the empty set.
     """
 
 def own_log_prob(
@@ -191,15 +192,21 @@ class Chain:
     def beams(self, scores: _F64, width: int, n_threads: int) -> tuple[_I64, _I64, _I32, _F64]:
         """Where the sets of each row of scores start, the sets (indptr, indices), and the best log p given up."""
 
-    def samples(self, score: _F64, uniform: _F64) -> tuple[_I64, _I32]:
-        """Sets (indptr, indices) of one row of scores, one for each row of uniform numbers."""
-
 class ChainPlan:
     """What scoring the sets of a trie needs to know of a chain, computed once."""
 
     def __init__(self, chain: Chain, trie: ChainTrie) -> None: ...
     def log_prob(self, scores: _F64, n_threads: int) -> _F64:
         """Return log p of every set for every row of scores, rows by sets; columns of scores follow the chain."""
+
+def chain_samples(
+    chains: list[Chain], orders: _I32, scores: list[_F64], picked: _I32, uniform: _F64, n_threads: int
+) -> tuple[_I64, _I32]:
+    """Sets (indptr, indices) drawn for each document, one per row of ``uniform``, which all documents share.
+
+    Each chain has a row of ``orders``, the label at each place, and scores, documents by places. ``picked`` names the
+    chain that draws each row.
+    """
 
 class LinearWeights:
     """Weights of linear models by feature, from the rows of W, in any order within a row."""
@@ -281,6 +288,22 @@ def term_spans(analyzer: TextAnalyzer, vocabulary: Vocabulary, text: str) -> tup
 
 def count_scripts(table: CharacterTable, texts: tuple[str, ...]) -> tuple[int, int]:
     """Return how many word characters are of unspaced scripts, and how many there are."""
+
+def adam_step(
+    parameter: _F32 | _F64,
+    gradient: _F32 | _F64,
+    mean: _F32 | _F64,
+    square: _F32 | _F64,
+    decay_of_mean: float,
+    decay_of_square: float,
+    rate: float,
+    root: float,
+    least_root: float,
+) -> None:
+    """Move flat parameters, and the running means of their gradients and of the squares of these, all in place.
+
+    The arrays have one precision. ``rate`` and ``root`` undo the bias of the means towards their start at zero.
+    """
 
 def are_strings(objects: tuple[Any, ...]) -> bool:
     """Whether all objects are strings."""

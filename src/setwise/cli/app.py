@@ -7,26 +7,45 @@ from typing import Annotated
 
 import typer
 
+from setwise.cli.automate import automate
 from setwise.cli.choices import ChoicesCommand
 from setwise.cli.compare import compare
-from setwise.cli.conversion import CommandGroup
 from setwise.cli.data import data_commands
 from setwise.cli.demo import demo
 from setwise.cli.evaluate import evaluate
-from setwise.cli.imports import import_for_predictions
+from setwise.cli.explain import explain
 from setwise.cli.inspect import inspect
 from setwise.cli.predict import predict
+from setwise.cli.report import report
 from setwise.cli.runtime import rare_collections, run
+from setwise.cli.serve import serve
+from setwise.cli.startup import CommandGroup, import_for_predictions
 from setwise.cli.terminal import prepare_streams, print_line
 from setwise.cli.train import train
+from setwise.cli.verbosity import Quiet, Verbose, choose_verbosity, with_verbosity
 
 __all__ = ["app", "main", "program"]
+
+EPILOG = """
+Exit codes: 0 it worked, 1 it failed, 2 the command line is wrong, 130 it was
+interrupted. Results go to standard output, everything else to standard error.
+
+Examples:
+
+    setwise demo
+
+    setwise train docs.csv -o topics.setwise
+
+    setwise predict topics.setwise new.csv -o predicted.csv
+
+    setwise train --help
+"""
 
 app = typer.Typer(
     cls=CommandGroup,
     help="Predict sets of labels for text: for each document, the set with the highest expected F1.",
+    epilog=EPILOG,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.add_typer(data_commands, name="data")
@@ -61,14 +80,17 @@ def _global_options(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
+    choose_verbosity(quiet, verbose)
     if context.obj and context.invoked_subcommand in {command.__name__ for command in PREDICTING}:
         context.with_resource(rare_collections())
         import_for_predictions()
 
 
-PREDICTING = (predict, evaluate, inspect)
+PREDICTING = (predict, evaluate, automate, explain, report, inspect, serve)
 """Commands that load a model and train none."""
 
 for command in (demo, train, *PREDICTING, compare):
-    app.command(cls=ChoicesCommand)(command)
+    app.command(cls=ChoicesCommand)(with_verbosity(command))

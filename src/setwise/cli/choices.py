@@ -10,9 +10,12 @@ from typing import Any, get_args
 
 import typer
 
-from setwise.cli.conversion import LazyConversions
+from setwise.cli.startup import LazyConversions, import_for_predictions
 
 __all__ = ["ChoicesCommand", "choice_option", "model_names"]
+
+EXAMPLES = "Examples:\n"
+"""Line of the docstring of a command from which on it is printed below the options."""
 
 
 def model_names() -> tuple[str, ...]:
@@ -86,17 +89,28 @@ _CHOICES: dict[str, Callable[[], tuple[str, ...]]] = {
 def choice_option(choices: str, *flags: str, help: str, **more: Any) -> Any:
     """Return an option whose value must be one of the registered ``choices``."""
 
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        if ctx.find_root().obj:  # a process of its own, which lists names and ends
+            import_for_predictions()
+        return [name for name in _CHOICES[choices]() if name.startswith(incomplete)]
+
     def parse_choice(value: str) -> str:
         names = _CHOICES[choices]()
         if value not in names:
             raise typer.BadParameter(f"{value!r} is not one of {', '.join(names)}.")
         return value
 
-    return typer.Option(*flags, parser=parse_choice, metavar="NAME", help=help, **more)
+    options: dict[str, Any] = {"parser": parse_choice, "autocompletion": complete, "metavar": "NAME", **more}
+    return typer.Option(*flags, help=help, **options)
 
 
 class ChoicesCommand(LazyConversions):
-    """Command whose help lists registered choices in place of their name in braces."""
+    """Command whose help lists registered choices in place of their name in braces, and ends with its examples."""
+
+    def __init__(self, *arguments: Any, help: str | None = None, **options: Any) -> None:
+        description, heading, examples = (help or "").partition(EXAMPLES)
+        options["epilog"] = f"\n{heading}{examples}" if heading else options.get("epilog")
+        super().__init__(*arguments, help=description.rstrip(), **options)
 
     def format_help(self, *arguments: Any) -> None:
         """Write the help; the choices are those of the registries now."""

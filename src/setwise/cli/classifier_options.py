@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from setwise.cli.choices import choice_option
+from setwise.cli.runtime import is_quiet
 
 if TYPE_CHECKING:
     from setwise import SetClassifier
+    from setwise.cli.text_options import TextFeatures
+    from setwise.executors import Executor
 
 __all__ = [
     "Budget",
@@ -74,7 +77,7 @@ NJobs = Annotated[int | None, typer.Option(min=1, help="Number of threads; all c
 def build_classifier(
     *,
     model: str = "auto",
-    vectorizers: Any = None,
+    text_features: TextFeatures | None = None,
     inference: str = "tuned",
     decision: str = "tuned",
     calibration: str = "tuned",
@@ -84,17 +87,14 @@ def build_classifier(
     random_state: int = 0,
     n_jobs: int | None = None,
     checkpoint: str | None = None,
+    executor: Executor | None = None,
 ) -> SetClassifier:
-    """Return an unfitted classifier that shows its progress on a terminal.
-
-    Of several vectorizers, the first is used where the budget does not choose features.
-    """
+    """Return an unfitted classifier that shows its progress on a terminal."""
     from setwise import SetClassifier  # imported late: `setwise --version` must not wait for scikit-learn
-    from setwise.models import FEATURE_BUDGETS
 
     parameters: dict[str, Any] = {
         "model": model,
-        "vectorizer": vectorizers if vectorizers is None or budget in FEATURE_BUDGETS else vectorizers[0],
+        "vectorizer": None if text_features is None else text_features.candidates(budget),
         "inference": inference,
         "decision": decision,
         "calibration": None if calibration == "none" else calibration,
@@ -104,6 +104,7 @@ def build_classifier(
         "random_state": random_state,
         "n_jobs": n_jobs,
         "checkpoint": checkpoint,
-        "verbose": True,
+        "executor": executor,
+        "verbose": not is_quiet(),
     }
     return SetClassifier(**parameters)

@@ -34,7 +34,7 @@ def compare(
     n_jobs: NJobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per model.")] = False,
     read_options: Any = None,
-    vectorizers: Any = None,
+    text_features: Any = None,
 ) -> None:
     """Tune and train each model on one part of the documents, and score it on the rest.
 
@@ -45,9 +45,9 @@ def compare(
         setwise compare train.svm.gz --models br,crf --budget normal --json
     """
     from setwise.cli.features import check_trainable
-    from setwise.cli.scoring import BatchScorer, metric_title
     from setwise.data import Dataset, check_files, hold_out, input_files, read_dataset
     from setwise.metrics import METRICS
+    from setwise.reports import BatchScorer, metric_title
     from setwise.tuning import take_documents
 
     names = _selected_models(models)
@@ -65,7 +65,7 @@ def compare(
         started = perf_counter()
         classifier = build_classifier(
             model=name,
-            vectorizers=vectorizers,
+            text_features=text_features,
             budget=budget,
             scoring=scoring,
             random_state=random_state,

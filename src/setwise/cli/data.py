@@ -9,18 +9,31 @@ import typer
 
 from setwise.cli.choices import ChoicesCommand
 from setwise.cli.classifier_options import RandomState
-from setwise.cli.conversion import CommandGroup
 from setwise.cli.option_groups import CSV_OUTPUT, AsJson, EscapeFormulas, TestSize
 from setwise.cli.read_options import with_read_options
 from setwise.cli.runtime import print_note, print_skipped, show_progress
+from setwise.cli.startup import CommandGroup
 from setwise.cli.terminal import Table, print_json, print_line, print_table
+from setwise.cli.verbosity import with_verbosity
 
 if TYPE_CHECKING:
     from setwise.data import Converted, CorpusStatistics
 
 __all__ = ["data_commands"]
 
-data_commands = typer.Typer(cls=CommandGroup, help="Count, convert and split files of documents.", no_args_is_help=True)
+EPILOG = """
+Examples:
+
+    setwise data stats docs.jsonl
+
+    setwise data convert docs.csv docs.parquet
+
+    setwise data split docs.jsonl --train train.jsonl --test test.jsonl
+"""
+
+data_commands = typer.Typer(
+    cls=CommandGroup, help="Count, convert and split files of documents.", epilog=EPILOG, no_args_is_help=True
+)
 
 DataFile = Annotated[str, typer.Argument(metavar="DATA", help="File of documents; - reads standard input.")]
 To = Annotated[
@@ -34,6 +47,7 @@ ToSeparator = Annotated[
 
 
 @data_commands.command(cls=ChoicesCommand)
+@with_verbosity
 @with_read_options
 def stats(data: DataFile, as_json: AsJson = False, read_options: Any = None) -> None:
     """Count the labels, label sets, features and documents of a file, as in Table 1 of the paper.
@@ -64,6 +78,7 @@ def stats(data: DataFile, as_json: AsJson = False, read_options: Any = None) -> 
 
 
 @data_commands.command(cls=ChoicesCommand)
+@with_verbosity
 @with_read_options
 def convert(
     data: DataFile,
@@ -96,6 +111,7 @@ def convert(
 
 
 @data_commands.command(cls=ChoicesCommand)
+@with_verbosity
 @with_read_options
 def split(
     data: DataFile,

@@ -43,6 +43,14 @@ def demo(
 
     Needs no data and no network. The labels of a docstring are its library,
     package, module, kind (class, method) and contents (has an example, raises).
+
+    Examples:
+
+        setwise demo
+
+        setwise demo --documents 2000 --budget quick
+
+        setwise demo -o docs.setwise --held-out test.jsonl
     """
     from setwise.data import check_files, format_of
     from setwise.exceptions import InvalidParameter
@@ -127,8 +135,8 @@ def _example_table(classifier: SetClassifier, X: Any, test: _Corpus) -> Table:
     table = Table("docstring of", "true labels", "predicted labels", "expected F1 %")
     table.align_right(3)
     shown = [i * len(test.texts) // N_EXAMPLES for i in range(N_EXAMPLES)]  # spread over the libraries
-    decision = classifier.predict_with_value(X[shown])
-    predicted = classifier.labels_.with_indicator(decision.sets).name_lists()
-    for i, labels, value in zip(shown, predicted, decision.value, strict=True):
+    sure = classifier.confidence(X[shown])
+    predicted = classifier.labels_.with_indicator(sure.sets).name_lists()
+    for i, labels, value in zip(shown, predicted, sure.expected_f1, strict=True):
         table.add_row(test.names[i], ", ".join(sorted(test.labels[i])), ", ".join(labels), f"{100 * value:.0f}")
     return table

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from setwise.data import Dataset, Document, TextDocument, VectorDocument, feature_matrix
@@ -14,7 +15,7 @@ from setwise.exceptions import Incompatible, InvalidData
 from setwise.text import TextVectorizer
 from setwise.tuning import default_validation
 
-__all__ = ["EncodedDocuments", "check_trainable", "encode_documents"]
+__all__ = ["EncodedDocuments", "check_trainable", "encode_documents", "texts_or_matrix"]
 
 
 def check_trainable(dataset: Dataset, file: str, *, holds_out: bool = True) -> None:
@@ -45,11 +46,20 @@ def encode_documents(
     documents: Sequence[Document], vectorizer: TextVectorizer | None, n_features: int, file: str
 ) -> EncodedDocuments:
     """Return the feature matrix of documents for a model trained on texts, or on vectors if ``vectorizer`` is None."""
+    content = texts_or_matrix(documents, vectorizer, n_features, file)
+    if vectorizer is not None:
+        return EncodedDocuments(*vectorizer.transform_with_coverage(content))
+    return EncodedDocuments(content, None)
+
+
+def texts_or_matrix(
+    documents: Sequence[Document], vectorizer: TextVectorizer | None, n_features: int, file: str
+) -> list[str] | sp.csr_array:
+    """Return the texts of documents, or their feature matrix where the model was trained on vectors."""
     texts = [document.text for document in documents if isinstance(document, TextDocument)]
     if (vectorizer is not None) != bool(texts):
         actual, expected = ("texts", "vectors") if texts else ("vectors", "texts")
         raise Incompatible(f"{file} contains {actual}, but the model was trained on {expected}.")
     if vectorizer is not None:
-        return EncodedDocuments(*vectorizer.transform_with_coverage(texts))
-    vectors = [document for document in documents if isinstance(document, VectorDocument)]
-    return EncodedDocuments(feature_matrix(vectors, n_features), None)
+        return texts
+    return feature_matrix([document for document in documents if isinstance(document, VectorDocument)], n_features)

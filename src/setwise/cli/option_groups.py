@@ -9,10 +9,42 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["CSV_OUTPUT", "AsJson", "EscapeFormulas", "LabeledData", "ModelPath", "TestSize", "option_group"]
+__all__ = [
+    "CLUSTER",
+    "CSV_OUTPUT",
+    "AsJson",
+    "Cluster",
+    "EscapeFormulas",
+    "LabeledData",
+    "ModelPath",
+    "TestSize",
+    "WorkFolderPath",
+    "option_group",
+]
 
 CSV_OUTPUT = "csv and tsv output"
 """Title of the options that concern these formats alone."""
+
+CLUSTER = "Cluster"
+"""Title of the options that say where work runs."""
+
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WORKERS",
+        help="Let workers do the work: local:N are N processes, tcp://HOST:PORT is a Dask scheduler.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+WorkFolderPath = Annotated[
+    str | None,
+    typer.Option(
+        "--work-folder",
+        metavar="FOLDER",
+        help="Folder that all workers see, for data and finished parts; an interrupted run continues there.",
+        rich_help_panel=CLUSTER,
+    ),
+]
 
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="Model file.")]
 LabeledData = Annotated[str, typer.Argument(metavar="DATA", help="Labeled documents; - reads standard input.")]

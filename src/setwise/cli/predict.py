@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from setwise.cli.choices import choice_option
-from setwise.cli.option_groups import EscapeFormulas, ModelPath
+from setwise.cli.option_groups import Cluster, EscapeFormulas, ModelPath, WorkFolderPath
 from setwise.cli.pipeline import run_pipeline
 from setwise.cli.read_options import with_read_options
 from setwise.cli.runtime import discard, print_note, print_skipped, show_progress
@@ -37,6 +37,15 @@ def predict(
         float | None,
         typer.Option(min=0.0, max=1.0, metavar="P", help="Add the labels that have at least this probability."),
     ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            metavar="P",
+            help="Predict all labels of at least this probability, in place of the set that the model chooses.",
+        ),
+    ] = None,
     output_format: Annotated[
         str | None,
         choice_option(
@@ -51,12 +60,19 @@ def predict(
     ] = None,
     keep_all: Annotated[bool, typer.Option("--keep-all", help="Copy all columns of DATA to the output.")] = False,
     escape_formulas: EscapeFormulas = True,
+    cluster: Cluster = None,
+    work_folder: WorkFolderPath = None,
     read_options: Any = None,
 ) -> None:
-    """Predict the label set of each document, and its expected F1.
+    """Predict the label set of each document, how sure it is, and its expected F1.
 
-    In the output, `row` is the position of the document in DATA, and
-    `coverage` is the share of its words that the model's vocabulary contains.
+    In the output, `row` is the position of the document in DATA, `confidence`
+    is the probability that the set is exactly right, and `coverage` is the
+    share of its words that the model's vocabulary contains. A model with a
+    threshold of `setwise automate` marks each document `accept` or `review`.
+
+    With --threshold, the labels are sorted by probability, and there is neither
+    confidence nor expected F1, which are about the sets that the model chooses.
 
     Examples:
 
@@ -65,6 +81,8 @@ def predict(
         setwise predict topics.setwise new.csv --top 3 --marginals 0.1 | head -1
 
         setwise predict topics.setwise new.csv --keep date,author -o predicted.csv
+
+        setwise predict topics.setwise new.jsonl --threshold 0.3 --cluster local:4
 
         cat new.jsonl.gz | setwise predict topics.setwise - > predicted.jsonl
     """
@@ -75,28 +93,36 @@ def predict(
     from setwise.data import Document, batches, check_files, input_files, open_documents
 
     check_files([model, *input_files(data, read_options)], [output], allow_stdout=True)
+    if cluster is not None:
+        from setwise.cli.sharded import Shards  # late: it is not needed otherwise
     classifier, started = load(model), perf_counter()
     columns = tuple(name.strip() for names in keep or () for name in names.split(",") if name.strip())
     read_options = replace(read_options, extra_columns="all" if keep_all else columns)
     checks = DataChecks(data, read_options, "ids", "coverage")
     with open_documents(data, read_options, allow_empty=True) as documents:
         n_sets = min(top, classifier.support_.n_sets)
-        layout = Layout(n_sets, marginals is not None, documents.extra_columns, escape_formulas)
+        marks = classifier.automation_ is not None and threshold is None
+        layout = Layout(n_sets, marginals is not None, marks, documents.extra_columns, escape_formulas)
         with open_predictions(output, output_format, tuple(map(str, classifier.classes_)), layout) as write:
 
             def predict_batch(numbered: list[tuple[int, Document]]) -> Predictions:
                 batch = [document for _, document in numbered]
                 encoded = encode_documents(batch, classifier.vectorizer_, classifier.n_features_in_, documents.name)
                 checks.add(batch, encoded.coverage)
-                return Predictions.compute(classifier, numbered, encoded, top, marginals)
+                return Predictions.compute(classifier, numbered, encoded, top, marginals, threshold)
 
-            numbered_batches = batches(documents.numbered(), BATCH)
-            run_pipeline(
-                show_progress(numbered_batches, "documents", size=len),
-                predict_batch,
-                write,
-                on_interrupt=partial(discard, sys.stdout) if output == "-" else None,
-            )
+            if cluster is None:
+                run_pipeline(
+                    show_progress(batches(documents.numbered(), BATCH), "documents", size=len),
+                    predict_batch,
+                    write,
+                    on_interrupt=partial(discard, sys.stdout) if output == "-" else None,
+                )
+            else:
+                shards = Shards.of(cluster, work_folder, model, classifier, documents.name)
+                for numbered, answers, coverage in shards.predict(documents.numbered(), top, marginals, threshold):
+                    checks.add([document for _, document in numbered], coverage)
+                    write(Predictions.of(numbered, answers))
     seconds = perf_counter() - started
     print_skipped(documents.problems)
     checks.print_warnings()

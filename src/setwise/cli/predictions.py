@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -12,10 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
-import numpy as np
 import orjson
-from numpy.typing import NDArray
 
+from setwise.batch_predictions import RankedPredictions
 from setwise.classifier import SetClassifier
 from setwise.cli.features import EncodedDocuments
 from setwise.cli.standard_output import standard_output
@@ -39,7 +37,9 @@ __all__ = ["WRITERS", "Layout", "Predictions", "open_predictions"]
 SEPARATOR = ";"
 """Text between labels in csv."""
 
-_PREDICTION_COLUMN = re.compile(r"(input_)*(row|id|labels|expected_f1|coverage|sets|marginals|(set|probability)_\d+)")
+_PREDICTION_COLUMN = re.compile(
+    r"(input_)*(row|id|labels|action|confidence|expected_f1|coverage|sets|marginals|(set|probability)_\d+)"
+)
 """Names of prediction columns; an input column of such a name is written with one more ``input_``."""
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
@@ -52,6 +52,8 @@ class Layout:
     """Number of most probable label sets per document."""
     marginals: bool = False
     """Whether label probabilities are written."""
+    actions: bool = False
+    """Whether each document is marked ``accept`` or ``review``."""
     extra_columns: tuple[str, ...] | None = ()
     """Columns copied from the input; None copies the columns of the first batch."""
     escape_formulas: bool = True
@@ -66,6 +68,8 @@ class Predictions:
     """Position of each document in its file, counted from 1."""
     documents: Sequence[Document]
     labels: list[list[str]]
+    confidence: list[float | None]
+    """Probability that each predicted set is exactly right; None if the model has no confidence."""
     expected_f1: list[float | None]
     """Expected F1 of each predicted set; None if the inference cannot compute it."""
     coverage: list[float | None]
@@ -74,6 +78,8 @@ class Predictions:
     """Most probable training sets with their probabilities; empty lists if not requested."""
     marginals: list[dict[str, float]] | None
     """Label probabilities from ``min_probability`` up; None if not requested."""
+    actions: list[str] | None = None
+    """``accept`` or ``review`` for each document; None if the model has no automation threshold."""
 
     @classmethod
     def compute(
@@ -83,28 +89,40 @@ class Predictions:
         encoded: EncodedDocuments,
         top: int,
         min_probability: float | None,
+        threshold: float | None = None,
     ) -> Predictions:
-        """Predict a batch of numbered documents."""
-        decision = classifier.predict_with_value(encoded.X)
-        ranked = classifier.predict_sets(encoded.X, top) if top else [[] for _ in numbered]
+        """Predict a batch of numbered documents; with ``threshold``, all labels of at least this probability."""
+        X, coverage = encoded.X, encoded.coverage
+        answers = RankedPredictions.compute(classifier, X, coverage, top, min_probability, threshold)
+        return cls.of(numbered, answers)
+
+    @classmethod
+    def of(cls, numbered: Sequence[tuple[int, Document]], answers: RankedPredictions) -> Predictions:
+        """Put predictions and the numbered documents together that they were made for."""
+        batch = answers.batch
         return cls(
             row_numbers=[number for number, _ in numbered],
             documents=[document for _, document in numbered],
-            labels=replace(classifier.labels_, indicator=decision.sets).name_lists(),  # a decision needs no checks
-            expected_f1=_none_for_nan(decision.value),
-            coverage=[None] * len(numbered) if encoded.coverage is None else encoded.coverage.tolist(),
-            sets=[[(tuple(map(str, scored.labels)), scored.probability) for scored in sets] for sets in ranked],
-            marginals=None if min_probability is None else _marginals(classifier, encoded.X, min_probability),
+            labels=batch.labels,
+            confidence=batch.confidence,
+            expected_f1=batch.expected_f1,
+            coverage=batch.coverage,
+            sets=answers.sets,
+            marginals=answers.marginals,
+            actions=batch.actions,
         )
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one object per document, without the columns copied from the input."""
-        columns = (self.row_numbers, self.documents, self.labels, self.expected_f1, self.coverage)
-        for i, (number, document, labels, expected_f1, coverage) in enumerate(zip(*columns, strict=True)):
+        columns = (self.row_numbers, self.documents, self.labels, self.confidence, self.expected_f1, self.coverage)
+        for i, (number, document, labels, confidence, expected_f1, coverage) in enumerate(zip(*columns, strict=True)):
             row: dict[str, Any] = {"row": number}
             if document.id is not None:
                 row["id"] = document.id
-            row["labels"], row["expected_f1"], row["coverage"] = labels, expected_f1, coverage
+            row["labels"] = labels
+            if self.actions is not None:
+                row["action"] = self.actions[i]
+            row["confidence"], row["expected_f1"], row["coverage"] = confidence, expected_f1, coverage
             if self.sets[i]:
                 row["sets"] = [{"labels": list(names), "probability": p} for names, p in self.sets[i]]
             if self.marginals is not None:
@@ -117,27 +135,9 @@ class Predictions:
         return [{_output_name(name): value for name, value in (columns or {}).items()} for columns in extra]
 
 
-def _none_for_nan(values: NDArray[np.float64]) -> list[float | None]:
-    if np.isnan(values).any():
-        return [None if math.isnan(value) else value for value in values.tolist()]
-    numbers: list[float | None] = values.tolist()
-    return numbers
-
-
 def _output_name(name: str) -> str:
     """Return the output name of an input column, which differs from all prediction columns."""
     return f"input_{name}" if _PREDICTION_COLUMN.fullmatch(name) else name
-
-
-def _marginals(classifier: SetClassifier, X: Any, min_probability: float) -> list[dict[str, float]]:
-    """Return the labels of each document with at least ``min_probability``, most probable first."""
-    names = [str(name) for name in classifier.classes_]
-    marginals = []
-    for probabilities in classifier.predict_proba(X):
-        likely = np.flatnonzero(probabilities >= min_probability)
-        order = likely[np.argsort(-probabilities[likely], kind="stable")]
-        marginals.append({names[label]: float(probabilities[label]) for label in order})
-    return marginals
 
 
 Write = Callable[[Predictions], None]
@@ -216,7 +216,9 @@ def _csv(output: str, labels: tuple[str, ...], layout: Layout) -> Iterator[Write
             text = io.StringIO()
             if not header_written:
                 more = ["marginals"] * layout.marginals + [escape(name) for name in columns.names or []]
-                rows = [["row", "id", "labels", "expected_f1", "coverage", *set_columns, *more], *rows]
+                action = ["action"] * layout.actions
+                stated = ["confidence", "expected_f1", "coverage"]
+                rows = [["row", "id", "labels", *action, *stated, *set_columns, *more], *rows]
                 header_written = True
             csv.writer(text).writerows(rows)
             file.write(text.getvalue().encode())
@@ -234,7 +236,10 @@ def _csv(output: str, labels: tuple[str, ...], layout: Layout) -> Iterator[Write
 def _csv_cells(
     row: dict[str, Any], extra: dict[str, object], layout: Layout, escape: Callable[[str], str]
 ) -> list[str | float | None]:
-    cells = [row["row"], escape(row.get("id", "")), _join(row["labels"], escape), row["expected_f1"], row["coverage"]]
+    cells = [row["row"], escape(row.get("id", "")), _join(row["labels"], escape)]
+    if layout.actions:
+        cells.append(row["action"])
+    cells += [row["confidence"], row["expected_f1"], row["coverage"]]
     for scored in row.get("sets", []):
         cells += [_join(scored["labels"], escape), scored["probability"]]
     if layout.marginals:
@@ -275,6 +280,8 @@ def _parquet(output: str, labels: tuple[str, ...], layout: Layout) -> Iterator[W
         ("row", pa.int64()),
         ("id", pa.string()),
         ("labels", pa.list_(pa.string())),
+        *([("action", pa.string())] * layout.actions),
+        ("confidence", pa.float64()),
         ("expected_f1", pa.float64()),
         ("coverage", pa.float64()),
         ("sets", pa.list_(scored)),

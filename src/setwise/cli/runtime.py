@@ -1,4 +1,4 @@
-"""How a command runs: exit codes, error messages, notes and progress on standard error."""
+"""How a command runs: exit codes, error messages, and how much of notes and progress goes to standard error."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -22,13 +23,18 @@ __all__ = [
     "EXIT_FAILURE",
     "EXIT_INTERRUPTED",
     "EXIT_USAGE",
+    "Verbosity",
     "command_line",
     "command_name",
     "discard",
+    "is_quiet",
+    "is_verbose",
+    "print_detail",
     "print_note",
     "print_skipped",
     "rare_collections",
     "run",
+    "set_verbosity",
     "show_progress",
     "show_spinner",
 ]
@@ -43,8 +49,37 @@ OBJECTS_BETWEEN_COLLECTIONS = 200_000
 Item = TypeVar("Item")
 
 
+class Verbosity(Enum):
+    """How much a command says on standard error."""
+
+    QUIET = "errors alone"
+    NORMAL = "notes, warnings, and progress where it is a terminal"
+    VERBOSE = "also versions, times, and every setting that was tried"
+
+
+_verbosity = Verbosity.NORMAL
+"""That of the command that runs; a process runs one at a time."""
+
+
+def set_verbosity(verbosity: Verbosity) -> None:
+    """Set how much the running command says."""
+    global _verbosity
+    _verbosity = verbosity
+
+
+def is_quiet() -> bool:
+    """Return whether the running command says nothing but errors, and prints only what was asked for."""
+    return _verbosity is Verbosity.QUIET
+
+
+def is_verbose() -> bool:
+    """Return whether the running command says how it came to its results."""
+    return _verbosity is Verbosity.VERBOSE
+
+
 def run(command: Callable[[], object]) -> None:
     """Run a command; an error becomes one line on standard error and an exit code."""
+    set_verbosity(Verbosity.NORMAL)
     try:
         try:
             command()
@@ -92,7 +127,7 @@ def _flush_notes() -> None:
 
 
 def _exit(message: str, code: int) -> None:
-    print_note(f"error: {message}")
+    print_note(f"error: {message}", always=True)
     sys.exit(code)
 
 
@@ -112,8 +147,19 @@ def command_line(*arguments: str | os.PathLike[str]) -> str:
     return " ".join([command_name(), shlex.join(os.fspath(argument) for argument in arguments)])
 
 
-def print_note(message: str) -> None:
-    """Print a line that is not part of the result to standard error."""
+def print_note(message: str, *, always: bool = False) -> None:
+    """Print a line that is not part of the result to standard error; a quiet command prints it only if it must."""
+    if always or not is_quiet():
+        _print_to_stderr(message)
+
+
+def print_detail(message: str) -> None:
+    """Print a line about how the result came about to standard error, if the command is verbose."""
+    if is_verbose():
+        _print_to_stderr(message)
+
+
+def _print_to_stderr(message: str) -> None:
     with suppress(OSError):  # such as a full disk; what remains is dropped below
         print(escape_control(message), file=sys.stderr)
     _flush_notes()
@@ -157,8 +203,8 @@ def show_spinner(description: str) -> Iterator[None]:
 
 
 def _notes_are_seen() -> bool:
-    """Return whether standard error is a terminal."""
-    return sys.stderr is not None and sys.stderr.isatty()
+    """Return whether somebody sees notes as they come: standard error is a terminal, and the command not quiet."""
+    return not is_quiet() and sys.stderr is not None and sys.stderr.isatty()
 
 
 def _progress(*columns: Any) -> Any:

@@ -9,7 +9,15 @@ import sys
 import unicodedata
 from typing import Any
 
-__all__ = ["Table", "escape_control", "prepare_streams", "print_json", "print_line", "print_table"]
+__all__ = [
+    "Table",
+    "escape_control",
+    "prepare_streams",
+    "print_highlighted",
+    "print_json",
+    "print_line",
+    "print_table",
+]
 
 _CONTROL = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
 """Unicode categories that a terminal obeys or hides: control, format, surrogate, line and paragraph separators."""
@@ -61,6 +69,21 @@ def print_table(table: Table) -> None:
     for cells in table.rows:
         printed.add_row(*(Text(escape_control(cell)) for cell in cells))
     Console().print(printed)
+
+
+def print_highlighted(text: str, weights: list[tuple[int, int, float]]) -> None:
+    """Print a text with ranges in color: green where the weight is positive, red where it is negative."""
+    from rich.console import Console  # late: `setwise predict` prints no colors
+    from rich.text import Text
+
+    pieces, shown = Text(), 0
+    for begin, end, weight in sorted(weights):
+        if begin >= shown:  # a range within another one has its color already
+            pieces.append(escape_control(text[shown:begin]))
+            pieces.append(escape_control(text[begin:end]), "bold green" if weight > 0 else "bold red")
+            shown = end
+    pieces.append(escape_control(text[shown:]))
+    Console().print(pieces)
 
 
 def print_line(line: str) -> None:

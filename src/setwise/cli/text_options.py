@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from setwise.cli.option_groups import option_group
 
-__all__ = ["with_text_options"]
+if TYPE_CHECKING:
+    from setwise.text import TextVectorizer
+
+__all__ = ["TextFeatures", "with_text_options"]
 
 # Beside words, single characters say little.
 SHORTEST_CHAR_NGRAM = 2
@@ -41,7 +45,25 @@ _StripAccents = Annotated[
 ]
 
 
-def _vectorizers(
+@dataclass(frozen=True)
+class TextFeatures:
+    """How texts become features, as the options say."""
+
+    vectorizer: TextVectorizer
+    is_fixed: bool
+    """Whether an option says which n-grams to use; otherwise validation chooses."""
+
+    def candidates(self, budget: str) -> TextVectorizer | list[TextVectorizer]:
+        """Return the vectorizers to choose from within a budget, or the only one."""
+        from setwise.models import FEATURE_BUDGETS, NGRAM_BUDGETS
+        from setwise.text import candidate_vectorizers
+
+        if self.is_fixed or budget not in FEATURE_BUDGETS:
+            return self.vectorizer
+        return candidate_vectorizers(self.vectorizer, thorough=budget in NGRAM_BUDGETS)
+
+
+def _text_features(
     *,
     ngrams: _Ngrams = None,
     analyzer: _Analyzer = None,
@@ -52,9 +74,9 @@ def _vectorizers(
     max_features: _MaxFeatures = None,
     stop_words: _StopWords = None,
     strip_accents: _StripAccents = None,
-) -> Any:
-    """Return the vectorizers to choose from; a single one where an option says which n-grams to use."""
-    from setwise.text import TextVectorizer, candidate_vectorizers  # late: `setwise --version` must be fast
+) -> TextFeatures:
+    """Return how texts become features."""
+    from setwise.text import TextVectorizer  # late: `setwise --version` must be fast
 
     vectorizer = TextVectorizer(
         (1, ngrams or 1),
@@ -67,8 +89,8 @@ def _vectorizers(
         stop_words=stop_words,
         strip_accents=strip_accents,
     )
-    is_chosen = any(option is not None for option in (ngrams, analyzer, char_ngrams))
-    return [vectorizer] if is_chosen else candidate_vectorizers(vectorizer)
+    is_fixed = any(option is not None for option in (ngrams, analyzer, char_ngrams))
+    return TextFeatures(vectorizer, is_fixed)
 
 
 def _count_or_share(value: float) -> int | float:
@@ -76,5 +98,5 @@ def _count_or_share(value: float) -> int | float:
     return int(value) if value >= 1.0 and value == int(value) else value
 
 
-with_text_options = option_group(_vectorizers, "vectorizers")
-"""Decorator that adds these options to a command, which receives a list of vectorizers as ``vectorizers``."""
+with_text_options = option_group(_text_features, "text_features")
+"""Decorator that adds these options to a command, which receives ``TextFeatures`` as ``text_features``."""

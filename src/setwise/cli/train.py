@@ -20,9 +20,18 @@ from setwise.cli.classifier_options import (
     Scoring,
     build_classifier,
 )
-from setwise.cli.option_groups import AsJson, LabeledData
+from setwise.cli.option_groups import CLUSTER, AsJson, Cluster, LabeledData, WorkFolderPath
 from setwise.cli.read_options import to_arguments, with_read_options
-from setwise.cli.runtime import command_line, print_note, print_skipped, show_progress, show_spinner
+from setwise.cli.runtime import (
+    command_line,
+    is_quiet,
+    is_verbose,
+    print_detail,
+    print_note,
+    print_skipped,
+    show_progress,
+    show_spinner,
+)
 from setwise.cli.terminal import Table, print_json, print_line, print_table
 from setwise.cli.text_options import with_text_options
 from setwise.exceptions import Incompatible
@@ -30,9 +39,9 @@ from setwise.exceptions import Incompatible
 if TYPE_CHECKING:
     from setwise.cli.data_checks import DataChecks
     from setwise.data import ReadOptions
-    from setwise.tuning import TuningResult
+    from setwise.tuning import FitPlan, TuningResult
 
-__all__ = ["train"]
+__all__ = ["print_trials", "train"]
 
 N_ALTERNATIVES = 5
 """Rows of the table of tuning results."""
@@ -64,8 +73,18 @@ def train(
     random_state: RandomState = 0,
     n_jobs: NJobs = None,
     as_json: AsJson = False,
+    cluster: Cluster = None,
+    work_folder: WorkFolderPath = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Print the tasks of the training and their estimated cost, and train nothing.",
+            rich_help_panel=CLUSTER,
+        ),
+    ] = False,
     read_options: Any = None,
-    vectorizers: Any = None,
+    text_features: Any = None,
 ) -> None:
     """Train a model on labeled documents. Without options, the model and its predictions are tuned.
 
@@ -75,11 +94,14 @@ def train(
 
         setwise train reviews.csv --text body --labels tags -o tags.setwise
 
+        setwise train docs.jsonl -o topics.setwise --cluster local:4
+
         setwise train train.svm -o codes.setwise --model crf --valid valid.svm
     """
     from setwise.cli.data_checks import DataChecks
     from setwise.cli.features import check_trainable
     from setwise.data import check_distinct, check_files, input_files, read_dataset
+    from setwise.executors import executor_of
     from setwise.tuning import check_checkpoint
 
     inputs = [file for path in (data, valid) if path is not None for file in input_files(path, read_options)]
@@ -96,12 +118,13 @@ def train(
     check_trainable(dataset, data, holds_out=valid is None)
     if isinstance(dataset.X, list):
         with show_spinner("counting words"):
-            vectorizers[0].fit(dataset.X)  # texts without any word are an error before anything is trained
+            text_features.vectorizer.fit(dataset.X)  # texts without any word are an error before anything is trained
     checks.print_warnings()
+    print_detail(f"read {dataset.n_samples:,} documents in {perf_counter() - started:.2f} s")
     _print_script(dataset.X)
     validation = None if valid is None else _read_validation(valid, read_options, dataset.X, checks)
     classifier = build_classifier(
-        vectorizers=vectorizers,
+        text_features=text_features,
         model=model,
         inference=inference,
         decision=decision,
@@ -112,9 +135,16 @@ def train(
         random_state=random_state,
         n_jobs=n_jobs,
         checkpoint=resume,
+        executor=None if cluster is None else executor_of(cluster, work_folder),
     )
+    if dry_run:
+        with show_spinner("planning"):
+            plan = classifier.plan(dataset.X, dataset.y)
+        _print_plan(plan, as_json=as_json)
+        return
     classifier.fit(dataset.X, dataset.y, validation_data=validation)
     seconds = perf_counter() - started
+    print_detail(f"trained in {seconds:.2f} s, with reading")
     with show_spinner("saving"):
         classifier.save(
             output,
@@ -124,9 +154,11 @@ def train(
             feature_names=None if dataset.names.features is None else list(dataset.names.features),
         )
     tuning = classifier.tuning_
+    if is_verbose():
+        print_trials(tuning)
     if as_json:
         print_json({"model": output, "documents": dataset.n_samples, "seconds": seconds, **_tuning_summary(tuning)})
-    else:
+    elif not is_quiet():
         n_labels = len(classifier.classes_)
         print_line(f"{output}: trained on {dataset.n_samples:,} documents, {n_labels:,} labels, in {seconds:.1f} s")
         _print_tuning(tuning)
@@ -134,6 +166,24 @@ def train(
     print_note(f"  {command_line('inspect', output)}")
     if data != "-":
         print_note(f"  {command_line('predict', output, data, *to_arguments(read_options))}")
+
+
+def _print_plan(plan: FitPlan, *, as_json: bool) -> None:
+    """Print the tasks of a training, and what they will probably cost."""
+    if as_json:
+        rows = [vars(one) for one in plan.tasks]
+        print_json(
+            {"tasks": plan.n_tasks, "cpu_seconds": plan.cpu_seconds, "worker_bytes": plan.worker_bytes, "stages": rows}
+        )
+        return
+    table = Table("tasks", "number", "CPU hours", box=None)
+    table.align_right(1, 2)
+    for one in plan.tasks:
+        table.add_row(one.title, f"{one.n_tasks:,}", f"{one.cpu_seconds / 3600:.4f}")
+    table.add_row("all", f"{plan.n_tasks:,}", f"{plan.cpu_seconds / 3600:.4f}")
+    print_table(table)
+    print_line(f"memory per worker: about {plan.worker_bytes / 1e6:,.0f} MB")
+    print_note("these are estimates, as if no path of settings ended early; nothing was trained.")
 
 
 def _print_script(documents: Any) -> None:
@@ -206,6 +256,17 @@ def _print_tuning(tuning: TuningResult | None) -> None:
         is_chosen = alternative.recipe == tuning.recipe_name and alternative.settings == settings
         table.add_row(alternative.recipe, *values, f"{alternative.value:.4f}", "chosen" if is_chosen else "")
     print_table(table)
+
+
+def print_trials(tuning: TuningResult | None) -> None:
+    """Print every setting that was tried, to standard error."""
+    if tuning is None:
+        return
+    others = [(one.name, one.trials or []) for one in tuning.model_trials if one.name != tuning.model_name]
+    for name, trials in [*others, (tuning.model_name or type(tuning.model).__name__, tuning.trials)]:
+        for trial in trials:
+            settings = ", ".join(f"{key} {_setting(value)}" for key, value in trial.setting.values.items())
+            print_detail(f"tried {name}: {settings}: {trial.recipe}: {tuning.scoring} {trial.value:.4f}")
 
 
 def _chosen(tuning: TuningResult, settings: dict[str, Any]) -> str:

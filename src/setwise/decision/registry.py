@@ -68,6 +68,8 @@ class DecisionEntry:
     """Whether it reads nothing but the marginals."""
     conditions_on_non_empty: bool = False
     """Whether ``at_least_one`` conditions the beliefs on a non-empty set before the decision."""
+    reads_few_at_a_time: bool = False
+    """Whether it computes what it reads of scored sets for few documents at a time, and stores nothing of it."""
     needs: tuple[str, ...] = ()
     """The abilities that the model must have beyond those that the inference needs."""
 
@@ -99,7 +101,13 @@ def _without_value(sets: sp.csr_array) -> Decision:
 DECISIONS: dict[str, DecisionEntry] = {
     entry.name: entry
     for entry in (
-        DecisionEntry("gfm", _gfm, (SetDistribution, SizeMarginals, IndependentLabels), conditions_on_non_empty=True),
+        DecisionEntry(
+            "gfm",
+            _gfm,
+            (SetDistribution, SizeMarginals, IndependentLabels),
+            conditions_on_non_empty=True,
+            reads_few_at_a_time=True,
+        ),
         DecisionEntry("most_probable", _most_probable, (SetDistribution, MostProbable)),
         DecisionEntry(
             "threshold", _threshold, (SetDistribution, SizeMarginals, IndependentLabels), marginals_only=True

@@ -35,6 +35,13 @@ class Inference(ABC):
     def n_numbers(self, n_labels: int) -> int:
         """Return how many numbers one document takes while it is inferred."""
 
+    def n_numbers_of_decision(self, n_labels: int, abilities: frozenset[str]) -> int:
+        """Return how many numbers one document takes for a decision that reads few documents at a time.
+
+        ``abilities`` are those of the model.
+        """
+        return self.n_numbers(n_labels)
+
     def n_numbers_of_marginals(self, n_labels: int) -> int:
         """Return how many numbers one document takes while only its marginals are computed."""
         return self.n_numbers(n_labels)

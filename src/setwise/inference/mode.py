@@ -16,6 +16,11 @@ __all__ = ["ModeInference"]
 class ModeInference(Inference):
     """The most probable of all sets, without a support and without probabilities of other sets. The paper's MAP.
 
+    Parameters
+    ----------
+    non_empty : bool
+        Whether the empty set is excluded. A :class:`setwise.prediction.Recipe` includes it.
+
     Examples
     --------
     >>> from setwise.inference import ModeInference
@@ -26,6 +31,8 @@ class ModeInference(Inference):
     [True]
     """
 
+    non_empty: bool = False
+
     beliefs: ClassVar[type] = MostProbable
 
     def n_numbers(self, n_labels: int) -> int:
@@ -34,4 +41,4 @@ class ModeInference(Inference):
 
     def infer(self, posterior: Posterior) -> MostProbable:
         """Return the most probable set of each document of a block."""
-        return posterior.mode()
+        return posterior.mode(non_empty=self.non_empty)

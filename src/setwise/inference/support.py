@@ -46,6 +46,10 @@ class SupportInference(Inference):
         """Return how many numbers one document takes while it is inferred."""
         return self.support.n_sets + n_labels * int(self.support.sizes.max(initial=1))
 
+    def n_numbers_of_decision(self, n_labels: int, abilities: frozenset[str]) -> int:
+        """Return the number of logits of a document, where its scores follow from them and are not stored."""
+        return n_labels if "independent_labels" in abilities else self.n_numbers(n_labels)
+
     def infer(self, posterior: Posterior) -> SetDistribution:
         """Return the distribution over the support's sets for each document of a block."""
         sets = self.support.sets

@@ -245,13 +245,13 @@ class ScoredSets(SetDistribution):
         bias: NDArray[np.float64] | None = None,
         n_jobs: int = 1,
     ) -> None:
-        self.__dict__ |= {
-            "sets": sets,
-            "scores": np.ascontiguousarray(scores),
-            "scale": scale,
-            "bias": np.zeros(sets.n_samples) if bias is None else bias,
-            "n_jobs": n_jobs,
-        }
+        self._set_scaling(sets, scale, bias, n_jobs)
+        self.__dict__["scores"] = np.ascontiguousarray(scores)
+
+    def _set_scaling(self, sets: LabelMatrix, scale: float, bias: NDArray[np.float64] | None, n_jobs: int) -> None:
+        """Set all attributes but the scores: the class is frozen, so they are set in its dictionary."""
+        bias = np.zeros(sets.n_samples) if bias is None else bias
+        self.__dict__ |= {"sets": sets, "scale": scale, "bias": bias, "n_jobs": n_jobs}
 
     scores: NDArray[np.float64]
     scale: float
@@ -297,14 +297,18 @@ class IndependentSets(ScoredSets):
         bias: NDArray[np.float64] | None = None,
         n_jobs: int = 1,
     ) -> None:
-        self.__dict__ |= {
-            "sets": sets,
-            "logits": np.ascontiguousarray(logits),
-            "_compute_scores": compute_scores,
-            "scale": scale,
-            "bias": np.zeros(sets.n_samples) if bias is None else bias,
-            "n_jobs": n_jobs,
-        }
+        self._set_scaling(sets, scale, bias, n_jobs)
+        self.__dict__ |= {"logits": np.ascontiguousarray(logits), "_compute_scores": compute_scores}
+
+    def non_empty(self) -> SetDistribution:
+        """Return the distribution conditioned on a non-empty set: the scores of the others stay as they are."""
+        kept = self.sets.non_empty
+        if kept is self.sets:
+            return self
+        places = np.flatnonzero(self.sets.sizes)
+        return IndependentSets(
+            kept, self.logits, lambda: self.scores[:, places], self.scale, self.bias[places], self.n_jobs
+        )
 
     logits: NDArray[np.float64]
     _compute_scores: Callable[[], NDArray[np.float64]]

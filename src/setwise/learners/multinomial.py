@@ -219,10 +219,12 @@ class ClassProblem:
         start: ClassFit | None,
         first_iteration: int = 0,
         max_sweeps: int = 1000,
+        shifts: bool = True,
     ) -> ClassFit:
         """Fit from ``start``, the result of ``first_iteration`` iterations, or from zero weights.
 
-        Each iteration takes at most ``max_sweeps`` sweeps over the features to find its direction.
+        Each iteration takes at most ``max_sweeps`` sweeps over the features to find its direction. Without ``shifts``
+        the classes of a feature move without a shift that all share, which takes more sweeps to the same optimum.
         """
         n_inner, present = self.features.kept.size, np.flatnonzero(~self.absent)
         if start is None:
@@ -244,6 +246,7 @@ class ClassProblem:
             min(int(max_iter), np.iinfo(np.int32).max),
             first_iteration,
             max_sweeps,
+            shifts,
         )
         inner = sp.csr_array(flat.reshape(n_inner, present.size).T)
         lengths = np.zeros(self.absent.size, dtype=np.int64)

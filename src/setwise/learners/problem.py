@@ -163,17 +163,22 @@ class BinaryProblem:
         return [self._with_constants(coef, *one[3:], asked=asked) for coef, one in zip(coefs, found, strict=True)]
 
     def path(
-        self, strengths: Sequence[float], l1_ratio: float, tol: float | None, max_iter: int
+        self,
+        strengths: Sequence[float],
+        l1_ratio: float,
+        tol: float | None,
+        max_iter: int,
+        start: LabelFits | Start | None = None,
     ) -> Iterator[LabelFits]:
-        """Yield the fits at falling strengths, each warm-started from the one before.
+        """Yield the fits at falling strengths, each warm-started from the one before, and the first from ``start``.
 
         A strength is fitted when it is asked for, so that a caller who has seen enough does not pay for weaker ones.
         """
-        fits: LabelFits | None = None
         for strength in strengths:
-            (fits,) = self.fit([strength], l1_ratio, tol, max_iter, fits)
+            (fits,) = self.fit([strength], l1_ratio, tol, max_iter, start)
             warn_unless_converged(fits)
             yield fits
+            start = fits
 
     def _sparse_rows(
         self, indptr: NDArray[np.int64], indices: NDArray[np.int32], values: NDArray[np.float64]

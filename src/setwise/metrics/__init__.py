@@ -9,6 +9,7 @@ them; ``macro_f1(..., zero_division=0.0)`` counts them as 0, which is scikit-lea
 """
 
 from setwise.metrics.calibration import calibration_error
+from setwise.metrics.differences import Difference, paired_difference
 from setwise.metrics.documents import hamming_loss, instance_f1, instance_precision, instance_recall, set_accuracy
 from setwise.metrics.labels import LabelScore, label_table, macro_f1, micro_f1, n_absent_labels
 from setwise.metrics.overlap import F1_OF_EMPTY_SETS, Overlap, read_pair
@@ -17,6 +18,7 @@ from setwise.metrics.registry import METRICS, Metric, MetricName, checked_metric
 __all__ = [
     "F1_OF_EMPTY_SETS",
     "METRICS",
+    "Difference",
     "LabelScore",
     "Metric",
     "MetricName",
@@ -33,6 +35,7 @@ __all__ = [
     "micro_f1",
     "n_absent_labels",
     "oriented",
+    "paired_difference",
     "read_pair",
     "set_accuracy",
 ]

@@ -16,8 +16,9 @@ __all__ = ["calibration_error"]
 def calibration_error(predicted: Any, observed: Any, n_bins: int = 10) -> float:
     """Return the expected calibration error: the mean distance of predictions from outcomes over bins.
 
-    Documents are sorted by prediction and cut into bins of equal mass, as equal as whole documents allow. The error is
-    the mean over bins, weighted by their number of documents, of ``|mean predicted - mean observed|``.
+    Documents are sorted by prediction and cut into bins of equal mass, as equal as whole documents allow; those of the
+    same prediction count with their mean outcome, wherever they are cut. The error is the mean over bins, weighted by
+    their number of documents, of ``|mean predicted - mean observed|``.
 
     Parameters
     ----------
@@ -43,10 +44,19 @@ def calibration_error(predicted: Any, observed: Any, n_bins: int = 10) -> float:
     expected, actual = _numbers(predicted, "predicted"), _numbers(observed, "observed")
     if expected.shape != actual.shape:
         raise InvalidData(f"predicted has {expected.size} values but observed has {actual.size}.")
-    # Ties are broken by the outcome, so that the order of the documents does not matter.
-    order = np.lexsort((actual, expected))
-    bins = np.array_split(order, min(int(n_bins), expected.size))
-    return float(sum(abs((expected[part] - actual[part]).sum()) for part in bins) / expected.size)
+    order = np.argsort(expected, kind="stable")
+    bins = np.array_split(_mean_of_ties(expected, expected - actual)[order], min(int(n_bins), expected.size))
+    return float(sum(abs(part.sum()) for part in bins) / expected.size)
+
+
+def _mean_of_ties(predicted: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean error of all documents with the same prediction, per document.
+
+    Which of them a boundary between bins puts where must not matter: neither by the order of the documents, nor by
+    their outcomes, which would make an error of what is none.
+    """
+    _, group, count = np.unique(predicted, return_inverse=True, return_counts=True)
+    return np.asarray((np.bincount(group, weights=error) / count)[group])
 
 
 def _numbers(values: Any, name: str) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from setwise.models.grids import (
     FEATURE_BUDGETS,
     FOLD_BUDGETS,
     LABEL_BUDGETS,
+    NGRAM_BUDGETS,
     BudgetName,
     Patience,
     Setting,
@@ -26,6 +27,7 @@ from setwise.models.grids import (
     learner_grid,
 )
 from setwise.models.label_size_regression import LabelSizeRegression
+from setwise.models.label_terms import LabelTerms
 from setwise.models.lsf import LabelSizeFactors
 from setwise.models.neural import EnergyNetwork, MultilayerPerceptron
 from setwise.models.pcc import ClassifierChain
@@ -54,6 +56,7 @@ __all__ = [
     "LABEL_BUDGETS",
     "LEAST_SEEN",
     "MODELS",
+    "NGRAM_BUDGETS",
     "AutoStage",
     "BernoulliMixture",
     "BinaryRelevance",
@@ -67,6 +70,7 @@ __all__ = [
     "LabelModel",
     "LabelSizeFactors",
     "LabelSizeRegression",
+    "LabelTerms",
     "Member",
     "ModelEntry",
     "ModelSize",

@@ -16,6 +16,7 @@ from setwise._validation import as_matrix, check_parameters, random_seed
 from setwise.exceptions import InvalidData
 from setwise.labels import Support, checked_names
 from setwise.learners import LinearScorer, LossName, checked_strengths
+from setwise.models.label_terms import LabelTerms, feature_terms
 from setwise.models.state_checks import check_count, csr_of_parts
 from setwise.posterior import LazyPosterior, Posterior
 
@@ -24,6 +25,7 @@ __all__ = [
     "LabelModel",
     "ModelSize",
     "ModelState",
+    "document_generator",
     "document_generators",
     "falling_strengths",
     "fit_for",
@@ -141,10 +143,14 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
         rows = matrix.tocsr() if sp.issparse(matrix) else matrix
         return LazyPosterior.unless_small(self._posterior, rows, self._n_scores, self.classes_, self.abilities)
 
-    def fit_path(self, X: Any, y: Any, strengths: Iterable[float], sample_weight: Any = None) -> Iterator[Self]:
+    def fit_path(
+        self, X: Any, y: Any, strengths: Iterable[float], sample_weight: Any = None, start: Self | None = None
+    ) -> Iterator[Self]:
         """Yield a fitted copy for each strength, the strongest first.
 
-        Models whose learners support it start each fit from the solution of the stronger one.
+        Models whose learners support it start each fit from the solution of the stronger one, and the first from that
+        of ``start``, a model that was fitted to the same documents: a path that is continued has the same bits as one
+        that is walked at once.
         """
         for strength in falling_strengths(strengths):
             yield clone(self).set_params(strength=strength).fit(X, y, sample_weight)
@@ -168,6 +174,26 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         return self._mean_per_label(self.coef_, np.arange(self.coef_.shape[0]) % len(self.classes_))
+
+    def label_terms(self, X: Any, sets: sp.csr_array) -> Iterator[LabelTerms]:
+        """Yield where the scores of the labels of each document come from, given the set chosen for it.
+
+        By default they come from ``label_weights``: exactly where these are the model's own weights, approximately for
+        models that have several per label, such as LSF, or none, such as networks.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        sets : sparse array of shape (n_samples, n_labels)
+            One set per document, 0 and 1.
+        """
+        check_is_fitted(self)
+        yield from feature_terms(sp.csc_array(self.label_weights()), self._label_intercept, sp.csr_array(X))
+
+    @property
+    def _label_intercept(self) -> NDArray[np.float64]:
+        """The intercept that goes with ``label_weights``; zeros where there is none per label."""
+        return np.zeros(len(self.classes_))
 
     def _mean_per_label(self, weights: sp.csr_array, label_of_row: NDArray[Any]) -> sp.csr_array:
         """Return the mean of the rows that belong to each label."""
@@ -289,14 +315,19 @@ def falling_strengths(strengths: Iterable[float]) -> list[float]:
     return sorted(set(checked_strengths(strengths)), reverse=True)
 
 
-def document_generators(n_documents: int, random_state: Any) -> Iterator[np.random.Generator]:
-    """Yield one generator per document, all in the same state.
+def document_generator(random_state: Any) -> np.random.Generator:
+    """Return the generator that every document draws with, from the same state.
 
     The draws of a document then depend on ``random_state`` and the document alone: not on its position, on the other
     documents, or on the batch.
     """
+    return numbered_generator(random_state, 0)
+
+
+def document_generators(n_documents: int, random_state: Any) -> Iterator[np.random.Generator]:
+    """Yield the generator of each document, all in the same state."""
     for _ in range(n_documents):
-        yield numbered_generator(random_state, 0)
+        yield document_generator(random_state)
 
 
 def numbered_generator(random_state: Any, number: int) -> np.random.Generator:

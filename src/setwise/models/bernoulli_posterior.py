@@ -85,8 +85,10 @@ class MixturePosterior(Posterior):
         largest = np.where(np.isneginf(self.log_gate), 0.0, mean + beyond).max(initial=1.0)
         return int(min(np.ceil(largest), self.logits.shape[2]))
 
-    def mode(self) -> MostProbable:
-        indptr, indices, log_prob, exact = _core.mixture_mode(self.logits, self.log_gate, self._max_steps, self._n_jobs)
+    def mode(self, *, non_empty: bool = False) -> MostProbable:
+        indptr, indices, log_prob, exact = _core.mixture_mode(
+            self.logits, self.log_gate, self._max_steps, self._n_jobs, non_empty
+        )
         return MostProbable(csr_of_ones(indices, np.diff(indptr), self.logits.shape[2]), log_prob, exact)
 
     def sample(self, n: int, random_state: int) -> sp.csr_array:

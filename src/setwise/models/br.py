@@ -19,6 +19,7 @@ from setwise.learners import (
     BinaryProblem,
     LabelFits,
     LossName,
+    Start,
     StrengthScaling,
     fit_labels,
 )
@@ -140,7 +141,12 @@ class BinaryRelevance(LabelModel):
         return self
 
     def fit_path(
-        self, X: Any, y: Any, strengths: Iterable[float], sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        strengths: Iterable[float],
+        sample_weight: Any = None,
+        start: BinaryRelevance | None = None,
     ) -> Iterator[BinaryRelevance]:
         """Yield a fitted copy for each strength, the strongest first, each warm-started from the one before."""
         self._check_parameters()
@@ -148,7 +154,8 @@ class BinaryRelevance(LabelModel):
         problem = BinaryProblem.of(
             X, labels, sample_weight, None, False, self.n_jobs, loss=self.loss, strength_scaling=self.strength_scaling
         )
-        path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter)
+        begin = None if start is None else Start(start.coef_, start.intercept_)
+        path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter, begin)
         for strength, fits in zip(falling, path, strict=True):
             model = clone(self).set_params(strength=strength)
             model._set_fits(labels, fits)
@@ -189,6 +196,10 @@ class BinaryRelevance(LabelModel):
         model.coef_ = scaled_rows(self.coef_, scales)
         model.intercept_ = scales * self.intercept_ + shifts
         return model
+
+    @property
+    def _label_intercept(self) -> NDArray[np.float64]:
+        return self.intercept_
 
     def _check_state(self) -> None:
         super()._check_state()

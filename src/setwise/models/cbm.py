@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from setwise._estimator import check_is_fitted
 from setwise._validation import PENALTY_CONSTRAINTS, Interval, NoneOr, RandomState, effective_n_jobs, random_seed
 from setwise._validation import SOLVER_CONSTRAINTS as SOLVER
 from setwise.exceptions import InvalidData
@@ -17,12 +20,16 @@ from setwise.models.base import Callback, LabelModel
 from setwise.models.bernoulli_posterior import MixturePosterior
 from setwise.models.cbm_em import MixtureData, Step, StepOptions, train_step
 from setwise.models.cbm_init import cluster_sets
+from setwise.models.label_terms import LabelTerms, feature_terms
 from setwise.models.state_checks import check_array, check_count, check_sparse
 
 __all__ = ["BernoulliMixture"]
 
 MAX_MODE_STEPS = 2**17
 """Most sets that a search for the mode lists per document: their number grows as 2 to the number of labels."""
+
+_LEAST_SHARE = 1e-9
+"""Components of a smaller share in a set explain nothing of it."""
 
 _MAX_MODE_LOGITS = 2**28
 """Most logits that such a search reads per document: less than a second."""
@@ -267,6 +274,27 @@ class BernoulliMixture(LabelModel):
     @property
     def _n_scores(self) -> int:
         return int(self.intercept_.size)
+
+    def label_terms(self, X: Any, sets: sp.csr_array) -> Iterator[LabelTerms]:
+        """Yield the terms of the experts, each weighted by the share of its component in the set.
+
+        That share is p(component | x, set); experts with next to none are left out.
+        """
+        check_is_fitted(self)
+        rows, n_labels = sp.csr_array(X), len(self.classes_)
+        for i, chosen in enumerate(sets.toarray() > 0):
+            scored = self._posterior(rows[[i]])
+            logits, log_gate = scored.logits[0], scored.log_gate[0]
+            log_share = log_gate - np.logaddexp(0.0, np.where(chosen, -logits, logits)).sum(axis=1)
+            share = np.exp(log_share - np.logaddexp.reduce(log_share))
+            responsible = np.flatnonzero(share > _LEAST_SHARE)
+            weights = sum(
+                (share[k] * self.coef_[k * n_labels : (k + 1) * n_labels] for k in responsible),
+                start=sp.csr_array((n_labels, rows.shape[1])),
+            )
+            intercept = share[responsible] @ self.intercept_[responsible]
+            (terms,) = feature_terms(sp.csc_array(weights), intercept, rows[[i]])
+            yield replace(terms, components=share)
 
     def _posterior(self, X: Any) -> MixturePosterior:
         gate = self._linear_scores(X, "gate_coef_", "gate_intercept_")

@@ -153,8 +153,9 @@ def _fit_gate(
     problem = ClassProblem.of(data.features, responsibilities, data.sample_weight, None)
     tol = problem.default_tol() if before is None else before.gate.tol
     start = None if before is None else before.gate
-    net, steps = options.gate_net, options.newton_steps
-    return problem.fit(net.strength, net.l1_ratio, tol, steps, start, iteration * steps, options.gate_sweeps)
+    net, steps, sweeps = options.gate_net, options.newton_steps, options.gate_sweeps
+    # EM ends a gate's fit long before its optimum: moves with a shift, which end elsewhere, would make another mixture.
+    return problem.fit(net.strength, net.l1_ratio, tol, steps, start, iteration * steps, sweeps, shifts=False)
 
 
 def _fit_component(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from setwise.learners import (
     FeatureColumns,
     LabelFits,
     LossName,
+    Start,
     StrengthScaling,
     advanced,
     warn_unless_converged,
@@ -91,16 +92,23 @@ class CostSensitiveRelevance(BinaryRelevance):
         return self
 
     def fit_path(
-        self, X: Any, y: Any, strengths: Iterable[float], sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        strengths: Iterable[float],
+        sample_weight: Any = None,
+        start: CostSensitiveRelevance | None = None,
     ) -> Iterator[CostSensitiveRelevance]:
         """Yield a fitted copy for each strength, the strongest first, each warm-started from the one before."""
         self._check_parameters()
         labels = LabelMatrix.of(y)
         problems = self._problems(X, labels, sample_weight)
-        parts: list[LabelFits] | None = None
+        starts: Sequence[LabelFits | Start] | None = None
+        if start is not None:
+            starts = [Start(start.coef_[[label]], start.intercept_[[label]]) for label in range(labels.n_labels)]
         for strength in falling_strengths(strengths):
             model = clone(self).set_params(strength=strength)
-            parts = self._parts(problems, strength, parts, self.max_iter)
+            starts = parts = self._parts(problems, strength, starts, self.max_iter)
             model._set_fits(labels, LabelFits.stacked(parts))
             warn_unless_converged(model.fits_)
             yield model
@@ -131,7 +139,11 @@ class CostSensitiveRelevance(BinaryRelevance):
         return [problem(label) for label in range(labels.n_labels)]
 
     def _parts(
-        self, problems: list[BinaryProblem], strength: float, starts: list[LabelFits] | None, max_iter: int
+        self,
+        problems: list[BinaryProblem],
+        strength: float,
+        starts: Sequence[LabelFits | Start] | None,
+        max_iter: int,
     ) -> list[LabelFits]:
         """Fit each label, from the solutions of a stronger penalty where there are some."""
 

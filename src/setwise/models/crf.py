@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,7 +18,8 @@ from setwise.labels import MostProbable, Support
 from setwise.learners import ElasticNet, Iterate
 from setwise.models.base import Callback
 from setwise.models.crf_pairs import PairTerms
-from setwise.models.known_sets import KnownSetsModel, KnownSetsPosterior
+from setwise.models.known_sets import KnownSetsModel, KnownSetsPosterior, most_probable_column
+from setwise.models.label_terms import LabelTerms
 from setwise.models.state_checks import check_array, check_range, check_sparse
 from setwise.models.support_likelihood import SupportLikelihood
 from setwise.posterior import Rows
@@ -153,6 +156,19 @@ class PairwiseCRF(KnownSetsModel):
         self.set_bias_ = terms.set_scores(q) + self.sets_ @ single
         self._set_certificate(iterate)
 
+    @property
+    def _label_intercept(self) -> Array:
+        return self.intercept_
+
+    def label_terms(self, X: Any, sets: sp.csr_array) -> Iterator[LabelTerms]:
+        """Yield the terms of the score of each label; the other labels add the pair terms with it minus without it."""
+        (first, second), (v00, v01, v10, v11) = self.pair_labels_, self.pair_weights_
+        for one, chosen in zip(super().label_terms(X, sets), sets.toarray() > 0, strict=True):
+            other_labels = np.zeros(len(self.classes_))
+            np.add.at(other_labels, first, np.where(chosen[second], v11 - v01, v10 - v00))
+            np.add.at(other_labels, second, np.where(chosen[first], v11 - v10, v01 - v00))
+            yield replace(one, other_labels=other_labels)
+
     def _check_state(self) -> None:
         super()._check_state()
         n_labels, n_sets = len(self.classes_), self.sets_.shape[0]
@@ -209,12 +225,21 @@ class CRFPosterior(KnownSetsPosterior):
     def marginals(self) -> Array:
         return self._sums[2]
 
-    def mode(self) -> MostProbable:
+    def mode(self, *, non_empty: bool = False) -> MostProbable:
         """Return the most probable training set of each document, which is the most probable of all sets."""
         log_partition, best, _ = self._sums
+        if non_empty:
+            best = self._best_non_empty(best)
         sets = self._support.sets.indicator[best]
         scores = np.asarray(sets.multiply(self._scores).sum(axis=1)).ravel()
         return MostProbable(sets, scores + self._set_bias[best] - log_partition, np.ones(len(best), dtype=bool))
+
+    def _best_non_empty(self, best: Any) -> Any:
+        """Return the best sets, with the empty one replaced by the best of the others."""
+        best = best.copy()
+        for i in np.flatnonzero(np.diff(self._support.sets.indicator[best].indptr) == 0):
+            best[i] = most_probable_column(self._set_scores(slice(i, i + 1)), self._support, non_empty=True)[0]
+        return best
 
     def _set_scores(self, documents: slice) -> Array:
         return np.asarray((self._support.sets.indicator @ self._scores[documents].T).T + self._set_bias)

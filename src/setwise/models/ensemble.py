@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
@@ -18,6 +18,7 @@ from setwise.labels import IDENTITY, LabelMatrix, SetCalibration, Support, requi
 from setwise.learners import FeatureColumns
 from setwise.models.base import Callback, LabelModel, ModelSize, ModelState, fit_for
 from setwise.models.ensemble_posterior import MixedPosterior, SupportPool, pool_posteriors
+from setwise.models.label_terms import LabelTerms, mixed_terms
 from setwise.models.state_checks import check_array, check_range, check_sparse
 from setwise.posterior import Posterior
 
@@ -213,6 +214,12 @@ class Ensemble(LabelModel):
         check_is_fitted(self)
         weighted = [weight * model.label_weights() for weight, model in zip(self.weights_, self.models_, strict=True)]
         return sp.csr_array(sum(weighted[1:], start=weighted[0]))
+
+    def label_terms(self, X: Any, sets: sp.csr_array) -> Iterator[LabelTerms]:
+        """Yield the sum of the members' terms, weighted by the members' weights."""
+        check_is_fitted(self)
+        for terms in zip(*(model.label_terms(X, sets) for model in self.models_), strict=True):
+            yield mixed_terms(list(terms), self.weights_)
 
     def size(self) -> ModelSize:
         """Return how many weights, features and bytes all members have together."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from setwise._validation import checked_count
 from setwise.labels import MostProbable, SetCalibration, SizeMarginals, Support, calibrate, csr_of_ones
 from setwise.models.base import numbered_generator
+from setwise.models.known_sets import most_probable_column
 from setwise.posterior import Posterior, Rows
 
 __all__ = ["MixedPosterior", "SupportPool", "pool_posteriors"]
@@ -85,10 +86,10 @@ class SupportPool(Posterior):
         position = self._support.index_of(label_sets)
         return np.where(position >= 0, pooled[:, position], -np.inf)
 
-    def mode(self) -> MostProbable:
+    def mode(self, *, non_empty: bool = False) -> MostProbable:
         """Return the most probable set of the support, which is the most probable of all sets."""
         pooled = self._pooled()
-        best = pooled.argmax(axis=1)
+        best = most_probable_column(pooled, self._support, non_empty=non_empty)
         proved = np.ones(len(best), dtype=bool)
         return MostProbable(self._support.sets.indicator[best], pooled[np.arange(len(best)), best], proved)
 

@@ -1,8 +1,8 @@
-"""The choice of the features that a CRF has weights for: those that some label of a sparse linear classifier uses.
+"""The choice of the features that a model has weights for: those that some label of a sparse linear classifier uses.
 
-Every iteration of a CRF reads and writes one weight per feature and label many times, whether it is zero or not. Where
-the features are words, pairs of words and parts of words, most of them have no weight in the end; BR finds out which in
-a small share of the time, because its labels are fitted one by one with working sets.
+Every iteration of a CRF or a network reads and writes many weights per feature, whether they are zero or not. Where the
+features are words, pairs of words and parts of words, most of them are of no use in the end; BR finds out which in a
+small share of the time, because its labels are fitted one by one with working sets.
 """
 
 from __future__ import annotations
@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 from setwise.labels import LabelMatrix
 from setwise.learners import FeatureColumns, fit_labels
 
-__all__ = ["SCREENED_WEIGHTS", "ScreenedFeatures"]
-
-SCREENED_WEIGHTS = 500_000
-"""Features are screened where one weight per feature and label would be more weights than this."""
+__all__ = ["ScreenedFeatures"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +32,21 @@ class ScreenedFeatures:
 
     @classmethod
     def of(
-        cls, features: FeatureColumns, labels: LabelMatrix, strength: float | None, sample_weight: Any, n_jobs: int
+        cls,
+        features: FeatureColumns,
+        labels: LabelMatrix,
+        strength: float | None,
+        sample_weight: Any,
+        n_jobs: int,
+        *,
+        max_features: float,
     ) -> ScreenedFeatures:
         """Keep the features that BR with squared hinge and an L1 penalty of this strength uses for some label.
 
-        With None, where there are few weights anyway, and where BR uses no feature at all, all features are kept.
+        With None, where there are at most ``max_features`` anyway, and where BR uses no feature at all, all are kept.
         """
         whole = cls(features, None, features.n_features)
-        if strength is None or features.kept.size * labels.n_labels <= SCREENED_WEIGHTS:
+        if strength is None or features.kept.size <= max_features:
             return whole
         key = (cls, labels, strength)
         if sample_weight is None and (known := features.derived.get(key)) is not None:

@@ -34,7 +34,7 @@ class FactorizedLabelSizes(LabelSizeFactors):
     into p(y_l = 1, |y| = s | x). With one subset of all labels it is LSF; with subsets of one label it is BR.
 
     The subsets are found by a test of each pair of labels, for dependence beyond what the features explain: see
-    :mod:`setwise.models.fgfm_dependence`. Pairs that the method of Benjamini and Hochberg finds significant connect
+    ``setwise.models.fgfm_dependence``. Pairs that the method of Benjamini and Hochberg finds significant connect
     labels, and connected labels are a subset.
 
     Parameters

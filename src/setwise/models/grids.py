@@ -21,6 +21,7 @@ __all__ = [
     "FEATURE_BUDGETS",
     "FOLD_BUDGETS",
     "LABEL_BUDGETS",
+    "NGRAM_BUDGETS",
     "BudgetName",
     "Patience",
     "Setting",
@@ -42,6 +43,9 @@ BUDGETS: tuple[BudgetName, ...] = ("quick", "normal", "thorough")
 
 FEATURE_BUDGETS: frozenset[BudgetName] = frozenset({"normal", "thorough"})
 """Budgets with which features are chosen too, unless the caller says which to use."""
+
+NGRAM_BUDGETS: frozenset[BudgetName] = frozenset({"thorough"})
+"""Budgets with which runs of more than two words are among the features of texts to choose from."""
 
 LABEL_BUDGETS: frozenset[BudgetName] = frozenset({"thorough"})
 """Budgets with which strengths and logits of single labels are scaled, where a model can do that."""
@@ -150,8 +154,9 @@ _LEARNER_RANGES: dict[LossName, _Range] = {
 }
 _CRF_RANGE = _Range((2e-2, 1e-4), (3e-3, 1e-4))
 
-_CRF_SCREENING = 1e-3
-"""Strength of the classifier that chooses the features of a CRF, as a share of the critical one: weak, to miss few."""
+_SCREENING = 1e-3
+"""Strength of the classifier that chooses the features of a CRF or a network, as a share of the critical one: weak, to
+miss few."""
 
 _LEARNER_GRIDS: dict[BudgetName, tuple[int, tuple[float, ...]]] = {
     "quick": (5, (1.0,)),
@@ -202,7 +207,7 @@ def cost_sensitive_grid(model: Any, budget: BudgetName, critical: float) -> list
 
 def crf_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
     """Return the grid of CRF, where each strength is trained on its own."""
-    screening = {"screening_strength": _CRF_SCREENING * critical}
+    screening = {"screening_strength": _SCREENING * critical}
     paths = _elastic_grid(*_CRF_GRIDS[budget], _CRF_RANGE, critical)
     return [StrengthPath(path.strengths, {**path.parameters, **screening}) for path in paths]
 
@@ -282,9 +287,34 @@ _NETWORK_STRENGTHS: dict[BudgetName, tuple[float, ...]] = {
 """Strengths of the squared penalty of networks; features are standardized, so no corpus has a scale of its own."""
 
 
+_DROPOUT_NETWORK = {
+    "n_layers": 1,
+    "n_hidden": 128,
+    "dropout": 0.5,
+    "standardize": False,
+    "learning_rate": 2e-3,
+    "batch_size": 64,
+    "max_iter": 40,
+}
+"""A network that is regularized by dropout, and so hardly by its penalty."""
+
+_DROPOUT_STRENGTHS: dict[BudgetName, tuple[float, ...]] = {
+    "quick": (1e-4,),
+    "normal": (1e-4, 1e-6),
+    "thorough": (1e-3, 1e-4, 1e-6),
+}
+
+
 def mlp_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:
-    """Return the grid of MLP: the penalty alone, since early stopping finds the number of epochs."""
-    return [StrengthPath(_NETWORK_STRENGTHS[budget])]
+    """Return the grid of MLP: a network with dropout, and with larger budgets the model's own with several penalties.
+
+    Early stopping finds the number of epochs.
+    """
+    screening = {"screening_strength": _SCREENING * critical}
+    paths = [StrengthPath(_DROPOUT_STRENGTHS[budget], {**_DROPOUT_NETWORK, **screening})]
+    if budget != "quick":
+        paths.append(StrengthPath(_NETWORK_STRENGTHS[budget], screening))
+    return paths
 
 
 def spen_grid(model: Any, budget: BudgetName, critical: float) -> list[StrengthPath]:

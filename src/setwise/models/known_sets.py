@@ -28,7 +28,7 @@ from setwise.models.state_checks import check_array, check_range, check_sparse
 from setwise.models.support_likelihood import SETS_AT_ONCE, SupportLikelihood
 from setwise.posterior import Posterior
 
-__all__ = ["KnownSetsModel", "KnownSetsPosterior"]
+__all__ = ["KnownSetsModel", "KnownSetsPosterior", "most_probable_column"]
 
 Array = NDArray[np.float64]
 
@@ -126,6 +126,17 @@ class KnownSetsModel(LabelModel):
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the compiled support: it is built again when needed."""
         return {name: value for name, value in super().__getstate__().items() if name != "_support"}
+
+
+def most_probable_column(log_prob: Array, support: Support, *, non_empty: bool) -> NDArray[np.intp]:
+    """Return the most probable set of the support per document, from documents by sets.
+
+    With ``non_empty`` the empty set is left out, unless there is no other.
+    """
+    is_empty = np.diff(support.sets.indicator.indptr) == 0
+    if non_empty and is_empty.any() and not is_empty.all():
+        log_prob = np.where(is_empty, -np.inf, log_prob)
+    return np.asarray(log_prob.argmax(axis=1))
 
 
 class KnownSetsPosterior(Posterior):

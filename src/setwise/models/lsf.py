@@ -14,7 +14,7 @@ from setwise._estimator import check_is_fitted, clone
 from setwise._validation import PENALTY_CONSTRAINTS, SOLVER_CONSTRAINTS, OneOf, effective_n_jobs
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, SizeMarginals, require_room
-from setwise.learners import BinaryProblem, ClassFit, FeatureColumns, LabelFits, fit_labels
+from setwise.learners import BinaryProblem, ClassFit, FeatureColumns, LabelFits, Start, fit_labels
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.class_fits import ClassOptions, warn_unless_converged
 from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, check_label_sizes
@@ -170,7 +170,12 @@ class LabelSizeFactors(LabelSizeModel):
         return self
 
     def fit_path(
-        self, X: Any, y: Any, strengths: Iterable[float], sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        strengths: Iterable[float],
+        sample_weight: Any = None,
+        start: LabelSizeFactors | None = None,
     ) -> Iterator[LabelSizeFactors]:
         """Yield a fitted copy for each strength, the strongest first; the binary form warm-starts each fit."""
         self._check_parameters()
@@ -180,7 +185,8 @@ class LabelSizeFactors(LabelSizeModel):
             return
         pairs = self._label_sizes(features, labels, sample_weight)
         problem = BinaryProblem.of(features, pairs.targets(by_pair=True), sample_weight, None, False, self.n_jobs)
-        path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter)
+        begin = None if start is None else Start(start.coef_, start.intercept_)
+        path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter, begin)
         for strength, fits in zip(falling, path, strict=True):
             model = clone(self).set_params(strength=strength)
             model._set_labels(labels, pairs, features.n_features)

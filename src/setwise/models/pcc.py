@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -22,10 +23,12 @@ from setwise.learners import (
     FeatureColumns,
     LabelFits,
     LossName,
+    Start,
     advanced,
     warn_unless_converged,
 )
 from setwise.models.base import Callback, LabelModel, falling_strengths, numbered_generator
+from setwise.models.label_terms import LabelTerms
 from setwise.models.logit_scaling import checked_scaling, scaled_rows
 from setwise.models.pcc_posterior import ChainPosterior, PlannedChain, largest_beam
 from setwise.models.state_checks import check_array, check_sparse
@@ -143,14 +146,21 @@ class ClassifierChain(LabelModel):
         return self
 
     def fit_path(
-        self, X: Any, y: Any, strengths: Iterable[float], sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        strengths: Iterable[float],
+        sample_weight: Any = None,
+        start: ClassifierChain | None = None,
     ) -> Iterator[ClassifierChain]:
         """Yield a fitted copy for each strength, the strongest first, each warm-started from the one before."""
         self._check_parameters()
         falling = falling_strengths(strengths)
         first = clone(self)
         options = self.l1_ratio, self.tol, self.max_iter
-        paths = [problem.path(falling, *options) for problem in first._problems(X, y, sample_weight)]
+        problems = list(first._problems(X, y, sample_weight))
+        begins = [None] * len(problems) if start is None else start._starts()
+        paths = [problem.path(falling, *options, begin) for problem, begin in zip(problems, begins, strict=True)]
         for strength, *fits in zip(falling, *paths, strict=True):
             model = clone(self).set_params(strength=strength)
             model.classes_, model.n_features_in_, model.order_ = first.classes_, first.n_features_in_, first.order_
@@ -164,6 +174,15 @@ class ClassifierChain(LabelModel):
         orders = _chain_orders(self.order, self.n_orders, self.random_state, labels)
         self.classes_, self.n_features_in_, self.order_ = labels.names, int(matrix.shape[1]), orders
         return (_chain_problem(matrix, labels, order, sample_weight, self.n_jobs, self.loss) for order in orders)
+
+    def _starts(self) -> list[Start]:
+        """Return the weights of each chain as its problem has them: those of features, then those of earlier labels."""
+        n_labels, starts = len(self.classes_), []
+        for m, order in enumerate(self.order_):
+            rows = slice(m * n_labels, (m + 1) * n_labels)
+            coef = sp.hstack([self.coef_[rows], self.feedback_[rows][:, order]], format="csr")
+            starts.append(Start(sp.csr_array(coef), self.intercept_[rows]))
+        return starts
 
     def _fit_stepwise(self, problems: list[BinaryProblem], callback: Callback) -> bool:
         """Take one iteration of all chains at a time; return True where the callback ended the fit."""
@@ -220,6 +239,19 @@ class ClassifierChain(LabelModel):
         model.coef_, model.feedback_ = scaled_rows(self.coef_, scales), scaled_rows(self.feedback_, scales)
         model.intercept_ = scales * self.intercept_ + shifts
         return model
+
+    @property
+    def _label_intercept(self) -> NDArray[np.float64]:
+        return np.asarray(self.intercept_.reshape(-1, len(self.classes_)).mean(axis=0))
+
+    def label_terms(self, X: Any, sets: sp.csr_array) -> Iterator[LabelTerms]:
+        """Yield the terms of the mean of all chains; of the other labels, those before a label in the chain count."""
+        n_labels = len(self.classes_)
+        rows = np.arange(self.feedback_.shape[0]) % n_labels
+        feedback = self._mean_per_label(self.feedback_, rows)
+        added = np.asarray((sets @ feedback.T).todense())
+        for one, other_labels in zip(super().label_terms(X, sets), added, strict=True):
+            yield replace(one, other_labels=other_labels)
 
     def _check_state(self) -> None:
         super()._check_state()

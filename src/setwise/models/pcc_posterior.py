@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from setwise import _core
 from setwise._validation import checked_count
 from setwise.labels import LabelMatrix, MostProbable, csr_of_ones
-from setwise.models.base import document_generators
+from setwise.models.base import document_generator
 from setwise.posterior import Posterior, Rows
 
 __all__ = ["ChainPosterior", "PlannedChain", "largest_beam"]
@@ -95,23 +95,27 @@ class ChainPosterior(Posterior):
             for chain, scores, order in self._parts()
         )
 
-    def mode(self) -> MostProbable:
+    def mode(self, *, non_empty: bool = False) -> MostProbable:
         """Search the most probable set of each document by beam search.
 
-        The candidates are the sets that the beams of all chains end in. The best one is proved to be the mode where no
-        other set can be more probable; that is always so when ``beam_width`` is at least 2 to the number of labels.
+        The candidates are the sets that the beams of all chains end in; where the empty set is left out, the sets of
+        one label too. The best one is proved to be the mode where no other set can be more probable; that is always so
+        when ``beam_width`` is at least 2 to the number of labels.
         """
         n_per_block = max(1, MAX_BEAM_SCORES // largest_beam(self._beam_width, len(self.classes)))
-        return MostProbable.stacked([block._modes() for block in self.blocks(n_per_block)])  # type: ignore[attr-defined]
+        return MostProbable.stacked([block._modes(non_empty) for block in self.blocks(n_per_block)])  # type: ignore[attr-defined]
 
-    def _modes(self) -> MostProbable:
+    def _modes(self, non_empty: bool) -> MostProbable:
         """Search the most probable sets of documents whose beams fit in memory."""
         width = min(self._beam_width, np.iinfo(np.int32).max)
         beams = [_beams(*part, width, self._n_jobs) for part in self._parts()]
         document = np.concatenate([beam[0] for beam in beams])
+        sets = sp.csr_array(sp.vstack([beam[1] for beam in beams], format="csr"))
+        if non_empty:
+            document, sets = _without_empty(document, sets, self.n_samples)
         by_document = np.argsort(document, kind="stable")
         document = np.ascontiguousarray(document[by_document])
-        sets = sp.csr_array(sp.vstack([beam[1] for beam in beams], format="csr")[by_document])
+        sets = sets[by_document]
         candidates = LabelMatrix(self.classes, sets).native
         log_prob = _log_mean(
             chain.feedback.log_prob_each(scores, candidates.permuted(order), document, self._n_jobs)
@@ -128,31 +132,16 @@ class ChainPosterior(Posterior):
 
         Rows i n to (i + 1) n - 1 are those of document i. The first of them do not depend on ``n``.
         """
-        n, n_labels = checked_count(n, "n"), len(self.classes)
-        sizes, labels = [], []
-        for document, random in enumerate(document_generators(self.n_samples, random_state)):
-            uniform = random.random((n, n_labels + (len(self._chains) > 1)))
-            drawn = self._draw(document, uniform)
-            sizes.append(np.diff(drawn.indptr))
-            labels.append(drawn.indices)
-        return csr_of_ones(np.concatenate(labels), np.concatenate(sizes), n_labels)
-
-    def _draw(self, document: int, uniform: Array) -> sp.csr_array:
-        """Draw one set of a document per row of uniform numbers; with several chains the first number picks one."""
-        if len(self._chains) == 1:
-            picked = np.zeros(len(uniform), dtype=np.intp)
+        n, n_labels, n_chains = checked_count(n, "n"), len(self.classes), len(self._chains)
+        uniform = document_generator(random_state).random((n, n_labels + (n_chains > 1)))
+        if n_chains == 1:
+            picked = np.zeros(n, dtype=np.int32)
         else:
-            picked = (uniform[:, 0] * len(self._chains)).astype(np.intp)
-            uniform = uniform[:, 1:]
-        rows, labels = [], []
-        for m, (chain, scores, order) in enumerate(self._parts()):
-            mine = np.flatnonzero(picked == m)
-            indptr, positions = chain.feedback.samples(scores[document], np.ascontiguousarray(uniform[mine]))
-            rows.append(np.repeat(mine, np.diff(indptr)))
-            labels.append(order[positions])
-        row, label = np.concatenate(rows), np.concatenate(labels)
-        in_order = np.lexsort((label, row))
-        return csr_of_ones(label[in_order], np.bincount(row, minlength=len(uniform)), len(self.classes))
+            picked = (uniform[:, 0] * n_chains).astype(np.int32)
+            uniform = np.ascontiguousarray(uniform[:, 1:])
+        feedback = [chain.feedback for chain in self._chains]
+        indptr, labels = _core.chain_samples(feedback, self._order, self._scores, picked, uniform, self._n_jobs)
+        return csr_of_ones(labels, np.diff(indptr), n_labels)
 
     def _parts(self) -> Iterable[tuple[PlannedChain, Array, NDArray[np.int32]]]:
         return zip(self._chains, self._scores, self._order, strict=True)
@@ -176,6 +165,17 @@ def _beams(
     sets = csr_of_ones(order[positions], np.diff(indptr), len(order))
     sets.sort_indices()
     return document, sets, pruned
+
+
+def _without_empty(
+    document: NDArray[np.int32], sets: sp.csr_array, n_documents: int
+) -> tuple[NDArray[np.int32], sp.csr_array]:
+    """Return the candidates without the empty sets, and with every set of one label for every document."""
+    stays, n_labels = np.diff(sets.indptr) > 0, sets.shape[1]
+    labels = np.tile(np.arange(n_labels), n_documents)
+    singles = csr_of_ones(labels, np.ones(labels.size, dtype=np.int64), n_labels)
+    documents = np.repeat(np.arange(n_documents, dtype=np.int32), n_labels)
+    return np.concatenate([document[stays], documents]), sp.csr_array(sp.vstack([sets[stays], singles], format="csr"))
 
 
 def _best_of_each(document: NDArray[np.int32], sets: sp.csr_array, log_prob: Array) -> NDArray[np.intp]:

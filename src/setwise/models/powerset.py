@@ -15,7 +15,7 @@ from setwise._validation import Interval, check_sample_weight, effective_n_jobs
 from setwise.labels import LabelMatrix, MostProbable, Support, csr_of_ones
 from setwise.learners import ElasticNet, FeatureColumns, Iterate
 from setwise.models.base import Callback
-from setwise.models.known_sets import KnownSetsModel, KnownSetsPosterior
+from setwise.models.known_sets import KnownSetsModel, KnownSetsPosterior, most_probable_column
 from setwise.models.state_checks import check_array, check_sparse
 from setwise.models.support_likelihood import SupportLikelihood
 from setwise.posterior import Rows
@@ -188,9 +188,9 @@ class PowerSetPosterior(KnownSetsPosterior):
     def marginals(self) -> Array:
         return np.asarray((self._support.sets.indicator.T @ np.exp(self._log_prob).T).T)
 
-    def mode(self) -> MostProbable:
+    def mode(self, *, non_empty: bool = False) -> MostProbable:
         """Return the most probable training set of each document, which is the most probable of all sets."""
-        best = self._log_prob.argmax(axis=1)
+        best = most_probable_column(self._log_prob, self._support, non_empty=non_empty)
         log_prob = self._log_prob[np.arange(len(best)), best]
         return MostProbable(self._support.sets.indicator[best], log_prob, np.ones(len(best), dtype=bool))
 

@@ -114,7 +114,7 @@ MODELS: dict[str, ModelEntry] = {
             MultilayerPerceptron,
             "multilayer perceptron: independent labels",
             mlp_grid,
-            Patience(3, 5),
+            Patience(5, 8),
             is_baseline=True,
         ),
         ModelEntry(
@@ -138,13 +138,18 @@ class AutoStage:
     """Beside those of the grid."""
     ratio_of: str = ""
     """The name of an earlier stage, if only the L1 ratio that was the best one there is tried."""
-    max_features: int | None = None
-    """Where documents have more features, the model is left out."""
+    min_documents: int = 0
+    """Where there are fewer training documents, the model is left out."""
+    max_weights: float = float("inf")
+    """Where there are more pairs of a feature and a label, the model is left out."""
 
 
-MAX_NETWORK_INPUTS = 5000
-"""Networks are tried up to this many features. Of the thousands of rare words of a text they learn less than linear
-models do, and every step reads and writes the weights of all of them."""
+LEAST_FOR_NETWORKS = 2000
+"""Training documents from which networks are tried; of fewer they learn far less than linear models do."""
+
+MOST_FOR_MIXTURES = 5_000_000
+"""Pairs of a feature and a label up to which CBM is tried: each of its components has a weight for all of them, and its
+grid then takes hours."""
 
 LEAST_SEEN = 0.2
 """Models that know training sets only are not tried where a smaller share of the held-out documents has such a set."""
@@ -158,14 +163,15 @@ AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
         AutoStage("br, squared hinge", "br", "normal", {"loss": "squared_hinge"}),
         AutoStage("br", "br", "normal", ratio_of="br, squared hinge"),
         AutoStage("crf", "crf", "quick"),
+        AutoStage("mlp", "mlp", "quick", min_documents=LEAST_FOR_NETWORKS),
     ),
     "thorough": (
         AutoStage("br, squared hinge", "br", "thorough", {"loss": "squared_hinge"}),
         AutoStage("br", "br", "thorough", ratio_of="br, squared hinge"),
         AutoStage("pcc", "pcc", "normal"),
         AutoStage("crf", "crf", "normal"),
-        AutoStage("mlp", "mlp", "normal", max_features=MAX_NETWORK_INPUTS),
-        AutoStage("cbm", "cbm", "normal"),  # last, since it takes longest
+        AutoStage("mlp", "mlp", "normal", min_documents=LEAST_FOR_NETWORKS),
+        AutoStage("cbm", "cbm", "normal", max_weights=MOST_FOR_MIXTURES),  # last, since it takes longest
     ),
 }
 """What is tuned within each budget, the simplest first."""

@@ -29,6 +29,10 @@ class Fields:
             raise InvalidData(f"Field {name!r} is missing from {self._path}.")
         return self._left.pop(name)
 
+    def optional(self, name: str) -> Any:
+        """Return a field of any type that files of older versions do not have, or None."""
+        return self._left.pop(name, None)
+
     def fields(self, name: str) -> Fields:
         """Return an object."""
         return Fields(self.take(name), self._path_of(name))

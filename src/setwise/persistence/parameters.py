@@ -17,8 +17,9 @@ from setwise.text import TextVectorizer
 
 __all__ = ["parameters_from", "parameters_part"]
 
-_LEFT_OUT = ("checkpoint", "verbose", "vectorizer")
-"""A path and the progress bars of who trained it mean nothing to who loads it; the vectorizer has its own part."""
+_LEFT_OUT = ("checkpoint", "verbose", "executor", "vectorizer")
+"""A path, the progress bars and the workers of who trained it mean nothing to who loads it; the vectorizer has its own
+part."""
 
 _OWN_FORM = ("model", "extra_sets", "calibration", "random_state")
 """Parameters whose form in the file differs from that in Python."""
@@ -60,6 +61,7 @@ def parameters_from(fields: Fields, model: LabelModel, vectorizer: TextVectorize
         "vectorizer": None if vectorizer is None else clone(vectorizer),
         "checkpoint": None,
         "verbose": False,
+        "executor": None,
     }
     ClassifierSpec(parameters).check()
     return parameters

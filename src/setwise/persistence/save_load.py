@@ -16,6 +16,7 @@ from setwise.data import MAX_SKETCH_SIZE, atomic_writer
 from setwise.exceptions import InvalidData, SetwiseError
 from setwise.labels import Kind, LabelMatrix, Support, checked_names, csr_of_ones, require_room
 from setwise.models import LabelModel, csr_of_parts
+from setwise.persistence.confidence import automation_from, automation_part, confidence_from, confidence_part
 from setwise.persistence.container import Tensors, read_container, take_array, write_container
 from setwise.persistence.fields import Fields, check_text
 from setwise.persistence.model import model_from, model_part
@@ -122,6 +123,7 @@ def _to_parts(state: ClassifierState, statistics: dict[str, Any]) -> tuple[dict[
     model, model_arrays = model_part(state.model)
     recipe, recipe_arrays = recipe_part(state.recipe)
     text, text_arrays = text_part(state.vectorizer)
+    confidence, confidence_arrays = confidence_part(state.confidence)
     name_arrays = {} if state.feature_names is None else pack_strings(state.feature_names, "feature_names")
     manifest = {
         "setwise_version": version("setwise"),
@@ -133,10 +135,19 @@ def _to_parts(state: ClassifierState, statistics: dict[str, Any]) -> tuple[dict[
         "recipe": recipe,
         "text": text,
         "weighting": None if state.weighting is None else state.weighting.weighting,
+        "confidence": confidence,
+        "automation": automation_part(state.automation),
         "tuning": tuning_part(state.tuning),
         "statistics": statistics_part(state, statistics),
     }
-    arrays = {**model_arrays, **_support_part(state.support), **recipe_arrays, **text_arrays, **name_arrays}
+    arrays = {
+        **model_arrays,
+        **_support_part(state.support),
+        **recipe_arrays,
+        **confidence_arrays,
+        **text_arrays,
+        **name_arrays,
+    }
     if state.weighting is not None:
         arrays[_IDF_OF_COUNTS] = state.weighting.idf_
     return manifest, arrays
@@ -160,6 +171,8 @@ def _from_parts(manifest: dict[str, Any], tensors: Tensors) -> ClassifierState:
     parameters = parameters_from(fields.fields("classifier"), model, vectorizer)
     recipe = recipe_from(fields.fields("recipe"), tensors, model, effective_n_jobs(parameters["n_jobs"]))
     support = _support_from(tensors, names, kind, model)
+    confidence = confidence_from(fields.fields_or_none("confidence"), tensors)
+    automation = automation_from(fields.fields_or_none("automation"), confidence)
     tuning = tuning_from(fields.fields_or_none("tuning"), model, recipe)
     feature_names = _feature_names_from(tensors, n_features) if fields.flag("has_feature_names") else None
     fields.end()
@@ -167,7 +180,18 @@ def _from_parts(manifest: dict[str, Any], tensors: Tensors) -> ClassifierState:
         raise InvalidData(f"Array {next(iter(tensors))!r:.80} does not belong to the model.")
     no_rows = LabelMatrix(names, csr_of_ones([], [0], len(names)), kind)
     return ClassifierState(
-        parameters, no_rows, model, recipe, support, tuning, n_features, feature_names, vectorizer, weighting
+        parameters,
+        no_rows,
+        model,
+        recipe,
+        support,
+        tuning,
+        n_features,
+        feature_names,
+        vectorizer,
+        weighting,
+        confidence,
+        automation,
     )
 
 

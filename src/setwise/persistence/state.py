@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from setwise.confidence import Automation, SetConfidence
 from setwise.labels import LabelMatrix, Support
 from setwise.models import LabelModel
 from setwise.prediction import Recipe
@@ -33,3 +34,7 @@ class ClassifierState:
     """The fitted vectorizer; None where documents are vectors."""
     weighting: CountWeighting | None = None
     """The fitted weighting of counts; None where features are used as they are."""
+    confidence: SetConfidence | None = None
+    """How sure predictions are; None where nothing was held out to learn it from."""
+    automation: Automation | None = None
+    """The confidence from which predictions need no review; None where none was looked for."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from setwise._estimator import clone
+from setwise.exceptions import InvalidData
 from setwise.metrics import METRICS
 from setwise.models import LabelModel
 from setwise.persistence.fields import Fields, check_scalars, plain
@@ -17,8 +19,8 @@ __all__ = ["tuning_from", "tuning_part"]
 
 _MAX_ITERATIONS = 2**31 - 1
 
-_LEFT_OUT = ("history", "seconds")
-"""Fields of a row that are long, or that differ between two equal trainings."""
+_LEFT_OUT = ("seconds",)
+"""Fields of a row that differ between two equal trainings."""
 
 
 def tuning_part(result: TuningResult | None) -> dict[str, Any] | None:
@@ -30,22 +32,36 @@ def tuning_part(result: TuningResult | None) -> dict[str, Any] | None:
         "recipe_name": result.recipe_name,
         "scoring": result.scoring,
         "value": result.value,
-        "trials": [{name: value for name, value in one.row.items() if name not in _LEFT_OUT} for one in result.trials],
+        "trials": _rows(result.trials),
         "alternatives": [vars(one) for one in result.alternatives],
         "feature_set": result.feature_set,
         "feature_trials": [vars(one) for one in result.feature_trials],
         "model_name": result.model_name,
-        "model_trials": [
-            {name: value for name, value in vars(one).items() if name not in _LEFT_OUT} for one in result.model_trials
-        ],
+        "model_trials": [_model_row(one, result.model_name) for one in result.model_trials],
     }
     return dict(plain(manifest, "tuning"))
+
+
+def _rows(trials: list[Trial]) -> list[dict[str, Any]]:
+    """Return the row of each trial; those of fits that were not evaluated while they trained have no history."""
+    return [
+        {name: value for name, value in one.row.items() if name not in _LEFT_OUT and (name != "history" or value)}
+        for one in trials
+    ]
+
+
+def _model_row(trial: ModelTrial, chosen: str) -> dict[str, Any]:
+    """Return a tuned model; the settings of the chosen one are those of the result, and are not written twice."""
+    row = {name: value for name, value in vars(trial).items() if name not in (*_LEFT_OUT, "trials")}
+    return row if trial.trials is None or trial.name == chosen else {**row, "trials": _rows(trial.trials)}
 
 
 def tuning_from(fields: Fields | None, model: LabelModel, recipe: Recipe) -> TuningResult | None:
     """Rebuild the result for the chosen model and recipe."""
     if fields is None:
         return None
+    trials = [_trial(row) for row in fields.items("trials")]
+    model_name = fields.text("model_name")
     result = TuningResult(
         clone(model),
         _n_iterations(fields),
@@ -53,12 +69,12 @@ def tuning_from(fields: Fields | None, model: LabelModel, recipe: Recipe) -> Tun
         fields.text("recipe_name"),
         fields.text("scoring", tuple(METRICS)),
         fields.number("value"),
-        [_trial(row) for row in fields.items("trials")],
+        trials,
         [_alternative(one) for one in fields.items("alternatives")],
         fields.text("feature_set"),
         [_feature_trial(one) for one in fields.items("feature_trials")],
-        fields.text("model_name"),
-        [_model_trial(one) for one in fields.items("model_trials")],
+        model_name,
+        [_model_trial(one, model_name, trials) for one in fields.items("model_trials")],
     )
     fields.end()
     return result
@@ -73,13 +89,30 @@ def _n_iterations(fields: Fields) -> int | None:
 
 def _trial(row: Any) -> Trial:
     name = "a row of tuning.trials"
-    row = check_scalars(row, name)
+    if not isinstance(row, dict):
+        raise InvalidData(f"{name} must be an object.")
+    row = {**check_scalars({**row, "history": None}, name), "history": _history(row.get("history", []))}
     fields = Fields(row, name)
     fields.number("strength")
     fields.number("value")
     fields.text("recipe")
     _n_iterations(fields)
     return trial_of_row(row)
+
+
+def _history(parts: Any) -> list[list[tuple[int, float]]]:
+    """Return the evaluations during a training, per part: iteration and metric."""
+    return [[_evaluation(pair) for pair in _items(part, "history")] for part in _items(parts, "history")]
+
+
+def _evaluation(pair: Any) -> tuple[int, float]:
+    iteration, value = Fields({"history": pair}, "tuning").items("history", 2)
+    fields = Fields({"iteration": iteration, "value": value}, "tuning.trials.history")
+    return fields.whole("iteration", 0, _MAX_ITERATIONS), fields.number("value")
+
+
+def _items(value: Any, name: str) -> list[Any]:
+    return Fields({name: value}, "tuning").items(name)
 
 
 def _alternative(value: Any) -> Alternative:
@@ -89,8 +122,9 @@ def _alternative(value: Any) -> Alternative:
     return alternative
 
 
-def _model_trial(value: Any) -> ModelTrial:
+def _model_trial(value: Any, chosen: str, trials: list[Trial]) -> ModelTrial:
     fields = Fields(value, "tuning.model_trials")
+    rows = fields.optional("trials")
     trial = ModelTrial(
         fields.text("name"),
         fields.text("recipe"),
@@ -99,7 +133,9 @@ def _model_trial(value: Any) -> ModelTrial:
         fields.whole("n_bytes", 0, np.iinfo(np.int64).max),
     )
     fields.end()
-    return trial
+    if trial.name == chosen:
+        return replace(trial, trials=trials)
+    return trial if rows is None else replace(trial, trials=[_trial(row) for row in _items(rows, "trials")])
 
 
 def _feature_trial(value: Any) -> FeatureTrial:

@@ -2,7 +2,14 @@
 
 from setwise.prediction.from_probabilities import decide
 from setwise.prediction.held_out import HeldOut, StoredPosterior, evaluate_recipe, evaluate_sets, standard_error
-from setwise.prediction.recipe import DecisionName, InferenceName, Recipe, are_compatible
+from setwise.prediction.recipe import (
+    DecisionName,
+    DocumentBlock,
+    InferenceName,
+    Recipe,
+    are_compatible,
+    expected_f1,
+)
 from setwise.prediction.recipe_selection import (
     UNCHANGED,
     Adjustment,
@@ -22,6 +29,7 @@ __all__ = [
     "CalibrationMethod",
     "Candidate",
     "DecisionName",
+    "DocumentBlock",
     "HeldOut",
     "InferenceName",
     "Recipe",
@@ -34,6 +42,7 @@ __all__ = [
     "decide",
     "evaluate_recipe",
     "evaluate_sets",
+    "expected_f1",
     "feasible",
     "screening",
     "select_recipe",

@@ -87,8 +87,8 @@ class StoredPosterior(Posterior):
     def size_marginals(self, max_size: int | None = None) -> SizeMarginals:
         return self._scored.size_marginals(max_size)
 
-    def mode(self) -> MostProbable:
-        return self._scored.mode()
+    def mode(self, *, non_empty: bool = False) -> MostProbable:
+        return self._scored.mode(non_empty=non_empty)
 
     def sample(self, n: int, random_state: int) -> sp.csr_array:
         if self._whole.n_samples * n > MAX_STORED_SAMPLES:

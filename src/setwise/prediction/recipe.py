@@ -58,7 +58,7 @@ class Recipe:
     threshold : float or array of shape (n_labels,)
         One threshold for all labels, or one per label.
     at_least_one : bool
-        Whether every document gets at least one label.
+        Whether every document gets at least one label. The most probable set may be empty anyway.
     n_samples, random_state : int
         Number of sets drawn per document in sampled inference, and the seed of the draws.
     n_jobs : int
@@ -111,24 +111,31 @@ class Recipe:
         -------
         decision : Decision
         """
-        only_marginals = DECISIONS[self.decision].marginals_only and not with_value
-        parts = [
-            self.decide_block(block, with_value=with_value)
-            for block in self.blocks(posterior, support, only_marginals=only_marginals)
-        ]
+        entry = DECISIONS[self.decision]
+        blocks = self.blocks(
+            posterior,
+            support,
+            only_marginals=entry.marginals_only and not with_value,
+            # The expected F1 of a set that another F chose takes the distribution itself.
+            few_at_a_time=entry.reads_few_at_a_time and (self.beta == 1.0 or not with_value),
+        )
+        parts = [self.decide_block(block, with_value=with_value) for block in blocks]
         return Decision.stacked(parts or [Decision(csr_of_ones([], [], support.sets.n_labels), np.zeros(0))])
 
     def decide_block(self, block: DocumentBlock, *, with_value: bool = True) -> Decision:
         """Choose a set for each document of a block, as :meth:`decide` does."""
-        rule = DECISIONS[self.decision]
-        if self.at_least_one and rule.conditions_on_non_empty:
-            block = block.non_empty()
-        chosen = rule.decide(block, self)
+        block = self.conditioned(block)
+        chosen = DECISIONS[self.decision].decide(block, self)
         if not with_value or lacking(block, *self.needs_for_value(block)):
             return Decision(chosen.sets, _no_value(chosen.sets))
         if np.isnan(chosen.value).any():
             return Decision(chosen.sets, expected_f1(block.beliefs, chosen.sets, self.n_jobs))
         return chosen
+
+    def conditioned(self, block: DocumentBlock) -> DocumentBlock:
+        """Return the block whose beliefs the decision is made by: where it asks for that, given a non-empty set."""
+        conditions = self.at_least_one and DECISIONS[self.decision].conditions_on_non_empty
+        return block.non_empty() if conditions else block
 
     def marginals(self, posterior: Posterior, support: Support) -> NDArray[np.float64]:
         """Return the probability of each label, documents by labels: what a threshold cuts."""
@@ -136,11 +143,21 @@ class Recipe:
         return np.concatenate(parts) if parts else np.zeros((0, support.sets.n_labels))
 
     def blocks(
-        self, posterior: Posterior, support: Support, *, only_marginals: bool = False
+        self,
+        posterior: Posterior,
+        support: Support,
+        *,
+        only_marginals: bool = False,
+        few_at_a_time: bool = False,
     ) -> Iterator[DocumentBlock]:
-        """Yield the documents in blocks that fit in memory."""
+        """Yield the documents in blocks that fit in memory, given what will be read of them."""
         inference, n_labels = self.over(support, posterior.abilities), support.sets.n_labels
-        n_numbers = inference.n_numbers_of_marginals(n_labels) if only_marginals else inference.n_numbers(n_labels)
+        if only_marginals:
+            n_numbers = inference.n_numbers_of_marginals(n_labels)
+        elif few_at_a_time:
+            n_numbers = inference.n_numbers_of_decision(n_labels, posterior.abilities)
+        else:
+            n_numbers = inference.n_numbers(n_labels)
         for block in posterior.blocks(documents_per_block(n_numbers)):
             yield DocumentBlock(inference, block.scored())
 

@@ -3,14 +3,16 @@
 from setwise.text.analysis import unspaced_share
 from setwise.text.feature_sets import candidate_vectorizers, combined_feature_sets, feature_set_name
 from setwise.text.inputs import texts_of
+from setwise.text.places import TermPlaces
 from setwise.text.terms import PackedTerms
-from setwise.text.vectorizer import TextState, TextVectorizer
+from setwise.text.vectorizer import TextState, TextVectorizer, transform_with_coverage
 from setwise.text.weighting import WEIGHTINGS, CountWeighting, WeightingName, are_counts
 
 __all__ = [
     "WEIGHTINGS",
     "CountWeighting",
     "PackedTerms",
+    "TermPlaces",
     "TextState",
     "TextVectorizer",
     "WeightingName",
@@ -19,5 +21,6 @@ __all__ = [
     "combined_feature_sets",
     "feature_set_name",
     "texts_of",
+    "transform_with_coverage",
     "unspaced_share",
 ]

@@ -19,9 +19,10 @@ from setwise.exceptions import InvalidData
 from setwise.text.analysis import analyzer_for
 from setwise.text.checks import check_idf, check_parameters, check_terms
 from setwise.text.inputs import check_strings
+from setwise.text.places import TermPlaces
 from setwise.text.terms import PackedTerms
 
-__all__ = ["TextState", "TextVectorizer"]
+__all__ = ["TextState", "TextVectorizer", "transform_with_coverage"]
 
 # The default of min_df: a word of one document says nothing about another.
 USUAL_MIN_DF = 2
@@ -37,7 +38,7 @@ _MAX_INT32 = np.iinfo(np.int32).max
 
 @dataclass(frozen=True, eq=False)
 class TextState:
-    """The state of a fitted :class:`TextVectorizer` as plain data.
+    """The state of a fitted :class:`setwise.TextVectorizer` as plain data.
 
     Parameters
     ----------
@@ -250,13 +251,35 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> TextVectorizer().fit(["red fox", "red hen"]).spans("Red, dark red")
         {'red': [(0, 3), (10, 13)]}
         """
-        check_is_fitted(self)
-        (checked,) = check_strings([text])
-        columns, begins, ends = _core.term_spans(self._analyzer((checked,)), self._vocabulary, checked)
+        columns, begins, ends = self._term_spans(text)
         spans: dict[int, list[tuple[int, int]]] = {}
         for column, *span in zip(columns.tolist(), begins.tolist(), ends.tolist(), strict=True):
             spans.setdefault(column, []).append((span[0], span[1]))
         return {self._prefix(column) + self._terms[column]: ranges for column, ranges in spans.items()}
+
+    def places(self, text: str) -> TermPlaces:
+        """Return where the features of one text are in it, by column: what :meth:`spans` returns, without the names.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        places : TermPlaces
+
+        Examples
+        --------
+        >>> from setwise.text import TextVectorizer
+        >>> TextVectorizer().fit(["red fox", "red hen"]).places("Red, dark red").of(0)
+        ((0, 3), (10, 13))
+        """
+        return TermPlaces.of_terms(*self._term_spans(text))
+
+    def _term_spans(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        check_is_fitted(self)
+        (checked,) = check_strings([text])
+        return _core.term_spans(self._analyzer((checked,)), self._vocabulary, checked)
 
     @cached_property
     def words_(self) -> tuple[str, ...]:
@@ -371,6 +394,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def transform_with_coverage(transformer: Any, documents: Any) -> tuple[Any, NDArray[np.float64] | None]:
+    """Return the features of documents, and the share of the known words of each where the transformer knows it."""
+    if isinstance(transformer, TextVectorizer):
+        return transformer.transform_with_coverage(documents)
+    return transformer.transform(documents), None
 
 
 def _n_documents(frequency: int | float, n_texts: int) -> float:

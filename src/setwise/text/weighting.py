@@ -28,7 +28,7 @@ class CountWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     idf_ : array of float32, shape (n_features,)
-        Inverse document frequency of each feature, as in :class:`TextVectorizer`; ones where ``weighting`` is
+        Inverse document frequency of each feature, as in :class:`setwise.TextVectorizer`; ones where ``weighting`` is
         "sublinear".
 
     Examples

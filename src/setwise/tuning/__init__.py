@@ -6,6 +6,8 @@ from setwise.tuning.checkpoint import Checkpoint, CheckpointSection, check_check
 from setwise.tuning.early_stopping import CurveSchedule, EarlyStopping, learning_curve
 from setwise.tuning.feature_selection import FeatureChoice, FeatureSet, FeatureTrial, select_features
 from setwise.tuning.fingerprint import data_fingerprint, parameter_text
+from setwise.tuning.held_out_confidence import cross_fitted_confidence, held_out_confidence
+from setwise.tuning.plan import FitPlan, PlannedTasks, plan_of
 from setwise.tuning.pooling import PoolAdjustment, joint_held_out, simplex_weights
 from setwise.tuning.progress import progress_bar
 from setwise.tuning.search import PAPER, Progress, ProgressCallback, Trial, best_of, search, trial_of_row
@@ -16,6 +18,7 @@ from setwise.tuning.validation import (
     N_FOLDS,
     Part,
     Validation,
+    confidence_validation,
     default_validation,
     feature_validation,
     seen_share,
@@ -36,8 +39,10 @@ __all__ = [
     "FeatureChoice",
     "FeatureSet",
     "FeatureTrial",
+    "FitPlan",
     "ModelTrial",
     "Part",
+    "PlannedTasks",
     "PoolAdjustment",
     "Preference",
     "Progress",
@@ -49,12 +54,16 @@ __all__ = [
     "autotune",
     "best_of",
     "check_checkpoint",
+    "confidence_validation",
+    "cross_fitted_confidence",
     "data_fingerprint",
     "default_validation",
     "feature_validation",
+    "held_out_confidence",
     "joint_held_out",
     "learning_curve",
     "parameter_text",
+    "plan_of",
     "progress_bar",
     "search",
     "seen_share",

@@ -5,16 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from time import perf_counter
 from typing import Any, Literal
 
+from setwise.executors import Executor, Job, Scheduler, scheduler_of, single
 from setwise.metrics import MetricName, oriented
 from setwise.models import Ensemble, Member, Patience, StrengthPath
-from setwise.prediction import Candidate, HeldOut, select_recipe, standard_error
-from setwise.tuning.autotune import Alternative, ModelTrial, TuningResult, autotune
+from setwise.prediction import Candidate, HeldOut, screening, standard_error
+from setwise.tuning.autotune import Alternative, ModelTrial, ScoredLater, TuningResult, autotune
 from setwise.tuning.checkpoint import Checkpoint
 from setwise.tuning.pooling import FittedPool, PoolAdjustment, joint_held_out
-from setwise.tuning.search import Progress, ProgressCallback
+from setwise.tuning.search import Progress, ProgressCallback, look_ahead
+from setwise.tuning.tasks import Selections, part_data, pool_task
 from setwise.tuning.validation import Part
 
 __all__ = ["POOLS", "Preference", "Stage", "tune_models"]
@@ -73,6 +77,7 @@ def tune_models(
     n_jobs: int | None = None,
     checkpoint: Checkpoint | None = None,
     progress: ProgressCallback | None = None,
+    executor: Executor | Scheduler | None = None,
 ) -> TuningResult:
     """Tune each model, then the pools of all of them, and return what does best on held-out documents.
 
@@ -98,36 +103,81 @@ def tune_models(
     checkpoint : Checkpoint, optional
         An open checkpoint; every stage has a section of its own.
     progress : callable, optional
+    executor : Executor or Scheduler, optional
+        See :func:`setwise.tuning.search`.
 
     Returns
     -------
     result : TuningResult
         With one row in ``model_trials`` per stage and pool.
     """
+    with scheduler_of(executor) as scheduler:
+        return _tune_models(
+            scheduler,
+            stages,
+            parts,
+            pool_candidates,
+            prefer,
+            scoring,
+            random_state,
+            n_jobs,
+            checkpoint,
+            progress,
+        )
+
+
+def _tune_models(
+    scheduler: Scheduler,
+    stages: Sequence[Stage],
+    parts: Sequence[Part],
+    pool_candidates: Callable[[Ensemble], Sequence[Candidate]],
+    prefer: Preference,
+    scoring: MetricName,
+    random_state: int,
+    n_jobs: int | None,
+    checkpoint: Checkpoint | None,
+    progress: ProgressCallback | None,
+) -> TuningResult:
     results: list[TuningResult] = []
+    ahead = [
+        (
+            look_ahead(
+                scheduler, one.model, one.grid, parts, screening(one.candidates), scoring, one.early_stopping, (n,)
+            )
+        )
+        for n, one in enumerate(stages)
+        if n > 0 and not one.ratio_of and scheduler.works_ahead
+    ]
     try:
         for stage in stages:
             shown = _named(progress, stage) if len(stages) > 1 else progress
             narrowed = stage.narrowed(results)
-            results.append(_tune_stage(narrowed, parts, scoring, random_state, checkpoint, shown))
+            to_beat = max((one.value for one in results), key=partial(oriented, scoring), default=None)
+            tuned = _tune_stage(scheduler, narrowed, parts, scoring, random_state, to_beat, checkpoint, shown)
+            results.append(tuned)
         if len(stages) > 1:
             models = tuple(results)  # pools are added as they are tuned, and are no members themselves
-            results += _tune_pools(models, parts, pool_candidates, scoring, random_state, n_jobs, progress)
+            results += _tune_pools(scheduler, models, parts, pool_candidates, scoring, random_state, n_jobs, progress)
     except KeyboardInterrupt:
         if not results:
             raise
         warnings.warn(
             f"The tuning was interrupted: the best of the {len(results)} models tuned so far is used.", stacklevel=2
         )
+    finally:
+        for job in chain.from_iterable(ahead):
+            scheduler.drop(job)
     chosen = _chosen(results, parts, prefer, scoring, random_state)
     return replace(chosen, model_trials=[one for result in results for one in result.model_trials])
 
 
 def _tune_stage(
+    scheduler: Scheduler,
     stage: Stage,
     parts: Sequence[Part],
     scoring: MetricName,
     random_state: int,
+    to_beat: float | None,
     checkpoint: Checkpoint | None,
     progress: ProgressCallback | None,
 ) -> TuningResult:
@@ -141,10 +191,12 @@ def _tune_stage(
         scoring=scoring,
         random_state=random_state,
         scales_labels=stage.scales_labels,
+        to_beat=to_beat,
         checkpoint=None if checkpoint is None else checkpoint.section(stage.name),
         progress=progress,
+        executor=scheduler,
     )
-    return _with_trial(result, stage.name, started)
+    return _with_trial(result, stage.name, perf_counter() - started)
 
 
 def _named(progress: ProgressCallback | None, stage: Stage) -> ProgressCallback | None:
@@ -153,6 +205,7 @@ def _named(progress: ProgressCallback | None, stage: Stage) -> ProgressCallback 
 
 
 def _tune_pools(
+    scheduler: Scheduler,
     results: Sequence[TuningResult],
     parts: Sequence[Part],
     pool_candidates: Callable[[Ensemble], Sequence[Candidate]],
@@ -162,23 +215,35 @@ def _tune_pools(
     progress: ProgressCallback | None,
 ) -> Iterator[TuningResult]:
     """Yield each pool of the models that were tuned, of those that it can have as members."""
-    held = [_held_out(result, parts) for result in results]
-    for number, kind in enumerate(POOLS):
-        if progress is not None:
-            progress(Progress(number, len(POOLS), stage="pooling the models"))
-        started = perf_counter()
+    held = None if scheduler.works_ahead else [_held_out(result, parts) for result in results]
+    data = [part_data(scheduler, part) for part in parts]
+    jobs: list[tuple[_Pool, list[int], list[Member], Sequence[Candidate], Job] | None] = []
+    for kind in POOLS:
         able = [m for m, result in enumerate(results) if kind.needs in result.model.abilities]
         members = [Member(results[m].model, n_iterations=results[m].n_iterations) for m in able]
         candidates = pool_candidates(Ensemble(members, over=kind.over)) if len(able) > 1 else ()
         if not candidates:
+            jobs.append(None)
             continue
-        selected = select_recipe(
+        task = pool_task(
+            data,
+            [fits for m in able if (fits := results[m].fits) is not None],
             candidates,
-            joint_held_out([held[m] for m in able]),
-            scoring=scoring,
-            adjustment=PoolAdjustment(kind.over, kind.weighting),
-            random_state=random_state,
+            scoring,
+            random_state,
+            PoolAdjustment(kind.over, kind.weighting),
+            None if held is None else [held[m] for m in able],
         )
+        jobs.append((kind, able, members, candidates, scheduler.start(single(task))))
+    for number, job in enumerate(jobs):
+        if progress is not None:
+            progress(Progress(number, len(POOLS), stage="pooling the models"))
+        if job is None:
+            continue
+        kind, able, members, candidates, started = job
+        outcome = scheduler.result(started)
+        (selection,) = Selections.of(outcome.value, candidates[0].recipe.n_jobs).found
+        selected = selection.selected
         assert isinstance(selected.adjust, FittedPool)
         weighted = selected.adjust.weighted(members)
         if len(weighted) < 2:  # all weight is on one model, which has been tried already
@@ -199,8 +264,15 @@ def _tune_pools(
             [Alternative({}, name, value) for name, value in selected.values.items()],
             trained=trained,
             held_out_sets=selected.sets,
+            held_out=selection.held
+            or ScoredLater(partial(_pooled, [results[m] for m in able], parts, selected.adjust)),
         )
-        yield _with_trial(result, kind.name, started)
+        yield _with_trial(result, kind.name, outcome.cost.seconds)
+
+
+def _pooled(results: Sequence[TuningResult], parts: Sequence[Part], pool: FittedPool) -> list[HeldOut]:
+    """Score the held-out documents of each part with the pool of some models."""
+    return [pool(one) for one in joint_held_out([_held_out(result, parts) for result in results])]
 
 
 def _held_out(result: TuningResult, parts: Sequence[Part]) -> list[HeldOut]:
@@ -208,10 +280,10 @@ def _held_out(result: TuningResult, parts: Sequence[Part]) -> list[HeldOut]:
     return [part.held_out(model) for part, model in zip(parts, result.trained, strict=True)]
 
 
-def _with_trial(result: TuningResult, name: str, started: float) -> TuningResult:
+def _with_trial(result: TuningResult, name: str, seconds: float) -> TuningResult:
     """Return the result with a row about itself."""
-    size, seconds = result.trained[0].size(), round(perf_counter() - started, 2)
-    trial = ModelTrial(name, result.recipe_name, result.value, size.n_nonzero, size.n_bytes, seconds)
+    size, seconds = result.trained[0].size(), round(seconds, 2)
+    trial = ModelTrial(name, result.recipe_name, result.value, size.n_nonzero, size.n_bytes, seconds, result.trials)
     return replace(result, model_name=name, model_trials=[trial])
 
 

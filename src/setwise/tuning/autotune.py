@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, overload
 
 import scipy.sparse as sp
 
 from setwise._estimator import clone
+from setwise.executors import Emit, Executor, Needs, Scheduler, Walk, scheduler_of
 from setwise.inference import INFERENCES, LabelScaling
 from setwise.labels import IDENTITY, Support
 from setwise.metrics import MetricName, oriented
 from setwise.models import Ensemble, Member, Patience, StrengthPath, fit_for
 from setwise.posterior import require
-from setwise.prediction import UNCHANGED, Adjustment, Candidate, Recipe, screening, select_recipe
+from setwise.prediction import Candidate, HeldOut, Recipe, screening
 from setwise.tuning.checkpoint import CheckpointSection
 from setwise.tuning.feature_selection import FeatureTrial
-from setwise.tuning.label_scaling import FittedLabelScaling, LabelScalingAdjustment
-from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search, train_again
+from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search, training_again
+from setwise.tuning.tasks import Fits, Selections, fit_task, label_scaling_of, part_data, selection_task
 from setwise.tuning.validation import Part
 
-__all__ = ["Alternative", "ModelTrial", "TuningResult", "autotune"]
-
-T = TypeVar("T")
+__all__ = ["Alternative", "ModelTrial", "ScoredLater", "TuningResult", "autotune"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class ModelTrial:
     """Memory of everything a prediction reads."""
     seconds: float | None = None
     """Duration of its tuning; None once the result was saved and loaded."""
+    trials: list[Trial] | None = None
+    """Every setting of its grid, none for a pool; None where an older model file does not tell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +85,11 @@ class TuningResult:
     """
     held_out_sets: list[sp.csr_array] = field(default_factory=list)
     """The sets that ``value`` is measured on, of each part's held-out documents; empty like ``trained``."""
+    held_out: Sequence[HeldOut] = field(default_factory=list, repr=False)
+    """The held-out documents of each part, scored by the model of ``trained``; empty once the classifier is fitted."""
+
+    fits: Fits | None = field(default=None, repr=False)
+    """The same models as ``trained``, where tasks can read them; None for a pool, and once the result was loaded."""
 
     label_scaling: LabelScaling | None = None
     """Scale and shift of each label's logit, which become part of the fitted model; None where there are none."""
@@ -91,9 +98,9 @@ class TuningResult:
         """Fit the chosen model to all documents."""
         return self._rescaled(fit_for(self.model, X, y, self.n_iterations, sample_weight))
 
-    def fitted_part(self) -> Any:
-        """Return the chosen model as it was fitted to the training documents of the first part."""
-        return self._rescaled(self.trained[0])
+    def fitted_parts(self) -> list[Any]:
+        """Return the chosen model as it was fitted to the training documents of each part."""
+        return [self._rescaled(one) for one in self.trained]
 
     def fold_pool(self, support: Support, n_jobs: int | None = None) -> tuple[Ensemble, Recipe]:
         """Return the pool of the models of all parts, each with the same weight, and the recipe for it.
@@ -109,7 +116,7 @@ class TuningResult:
                 over, calibration, recipe = "all", recipe.scaling, replace(recipe, scaling=IDENTITY)
             else:
                 over, calibration, recipe = "support", recipe.calibration, replace(recipe, calibration=IDENTITY)
-            members = [Member(self._rescaled(one), share, calibration, self.n_iterations) for one in self.trained]
+            members = [Member(one, share, calibration, self.n_iterations) for one in self.fitted_parts()]
         pool = Ensemble.of_fitted(members, support, over=over, n_jobs=n_jobs)
         require(pool, *recipe.needs(pool), by="refit='folds'")
         return pool, recipe
@@ -131,8 +138,10 @@ def autotune(
     random_state: int = 0,
     dataset: str = "",
     scales_labels: bool = False,
+    to_beat: float | None = None,
     checkpoint: str | Path | CheckpointSection | None = None,
     progress: ProgressCallback | None = None,
+    executor: Executor | Scheduler | None = None,
 ) -> TuningResult:
     """Choose the setting of a grid and the recipe that do best on held-out documents; without a grid, the recipe.
 
@@ -145,7 +154,7 @@ def autotune(
     parts : sequence of Part
     candidates : sequence of Candidate
         The recipes.
-    grid, early_stopping, checkpoint, progress
+    grid, early_stopping, to_beat, checkpoint, progress, executor
         See :func:`setwise.tuning.search`.
     scoring : str
         Name of the metric to tune for.
@@ -158,6 +167,39 @@ def autotune(
     -------
     result : TuningResult
     """
+    with scheduler_of(executor) as scheduler:
+        return _autotune(
+            scheduler,
+            model,
+            parts,
+            candidates,
+            grid,
+            early_stopping,
+            scoring,
+            random_state,
+            dataset,
+            scales_labels,
+            to_beat,
+            checkpoint,
+            progress,
+        )
+
+
+def _autotune(
+    scheduler: Scheduler,
+    model: Any,
+    parts: Sequence[Part],
+    candidates: Sequence[Candidate],
+    grid: Sequence[StrengthPath] | None,
+    early_stopping: Patience | None,
+    scoring: MetricName,
+    random_state: int,
+    dataset: str,
+    scales_labels: bool,
+    to_beat: float | None,
+    checkpoint: str | Path | CheckpointSection | None,
+    progress: ProgressCallback | None,
+) -> TuningResult:
     trials: list[Trial] = []
     finalists: list[Trial | None] = [None]
     if grid is not None:
@@ -170,43 +212,63 @@ def autotune(
             scoring=scoring,
             early_stopping=early_stopping,
             ends_paths=True,
+            to_beat=to_beat,
             keeps_best=True,
             dataset=dataset,
             checkpoint=checkpoint,
             progress=progress,
+            executor=scheduler,
         )
         finalists = list(_finalists(trials, screens, scoring))
         trials = [replace(one, trained=None) for one in trials]
-    adjustments: dict[str, Adjustment] = {"": UNCHANGED}
-    if scales_labels:
-        adjustments["labels scaled, "] = LabelScalingAdjustment()
-    n_selections = len(adjustments) * (len(candidates) + 1)
-    steps = _StepCounter("choosing the prediction", len(finalists) * (1 + n_selections), progress)
+    adjustments = [False, True] if scales_labels else [False]
+    n_steps = len(adjustments) * (len(candidates) + 1)
+    steps = _StepCounter("choosing the prediction", len(finalists) * (1 + n_steps), progress)
     best: TuningResult | None = None
     alternatives: list[Alternative] = []
+    data = [part_data(scheduler, part) for part in parts]
+    walks = []
     for trial in finalists:
-        if trial is None or grid is None:
-            settings, n_iterations, one = {}, None, clone(model)
-            trained = [fit_for(one, part.features, part.y, None, part.sample_weight) for part in parts]
-        else:
-            settings, n_iterations = trial.setting.values, trial.n_iterations
-            one = clone(model).set_params(**settings)
-            trained = train_again(model, grid, parts, trial, early_stopping is not None)
-        steps.step()
-        held = [part.held_out(fitted) for part, fitted in zip(parts, trained, strict=True)]
-        for prefix, adjustment in adjustments.items():
-            selected = steps.after(
-                select_recipe(
-                    candidates,
-                    held,
-                    scoring=scoring,
-                    adjustment=adjustment,
-                    random_state=random_state,
-                    after_each=steps.step,
-                )
-            )
+        one, n_iterations = clone(model), None
+        if trial is not None:
+            one.set_params(**trial.setting.values)
+            n_iterations = trial.n_iterations
+
+        def walk(trial: Trial | None = trial, one: Any = one) -> Walk:
+            """Train the models of a finalist, unless they were kept, and choose its recipe."""
+            if trial is None or grid is None:
+                fits = Fits((yield Needs([fit_task(part, one, None) for part in data])), one)
+            elif isinstance(trial.trained, Fits):
+                fits = trial.trained
+            else:
+                fits = yield from training_again(model, grid, data, trial, early_stopping is not None)
+            yield Emit(fits)
+            each = None if scheduler.works_ahead else steps.step
+            kinds = [[kind] for kind in adjustments] if scheduler.works_ahead else [adjustments]
+            tasks = [selection_task(data, fits, candidates, scoring, random_state, kind, each) for kind in kinds]
+            return fits, (yield Needs(tasks))
+
+        walks.append((one, n_iterations, trial, scheduler.start(walk())))
+    for one, n_iterations, trial, job in walks:
+        for _ in scheduler.items(job):
+            steps.step()
+        fits, outcomes = job.result
+        settings = {} if trial is None else trial.setting.values
+        found = [
+            selection
+            for outcome in outcomes
+            for selection in Selections.of(outcome.value, candidates[0].recipe.n_jobs).found
+        ]
+        if scheduler.works_ahead:
+            steps.step(n_steps)
+        for scales, selection in zip(adjustments, found, strict=True):
+            selected, prefix = selection.selected, "labels scaled, " if scales else ""
             alternatives += [Alternative(settings, prefix + name, value) for name, value in selected.values.items()]
             if best is None or oriented(scoring, selected.value) > oriented(scoring, best.value):
+                trained = list(fits)
+                held: Sequence[HeldOut] | None = selection.held
+                if held is None:
+                    held = ScoredLater(partial(_scored, parts, trained, selected.adjust))
                 best = TuningResult(
                     one,
                     n_iterations,
@@ -218,10 +280,40 @@ def autotune(
                     alternatives,
                     trained=trained,
                     held_out_sets=selected.sets,
-                    label_scaling=selected.adjust.scaling if isinstance(selected.adjust, FittedLabelScaling) else None,
+                    held_out=held,
+                    fits=fits,
+                    label_scaling=label_scaling_of(selected),
                 )
     assert best is not None
     return best
+
+
+def _scored(parts: Sequence[Part], trained: Sequence[Any], adjust: Callable[[HeldOut], HeldOut]) -> Sequence[HeldOut]:
+    """Score the held-out documents of each part with the model that was trained on the rest of it."""
+    return [adjust(part.held_out(model)) for part, model in zip(parts, trained, strict=True)]
+
+
+class ScoredLater(Sequence[HeldOut]):
+    """Held-out documents that are scored when somebody asks for them: another process has scored them before."""
+
+    def __init__(self, score: Callable[[], Sequence[HeldOut]]) -> None:
+        self._score = score
+
+    @cached_property
+    def _scored(self) -> Sequence[HeldOut]:
+        return self._score()
+
+    @overload
+    def __getitem__(self, place: int) -> HeldOut: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[HeldOut]: ...
+
+    def __getitem__(self, place: int | slice) -> HeldOut | Sequence[HeldOut]:
+        return self._scored[place]
+
+    def __len__(self) -> int:
+        return len(self._scored)
 
 
 class _StepCounter:
@@ -232,15 +324,10 @@ class _StepCounter:
         self._done = -1
         self.step()
 
-    def step(self) -> None:
-        self._done += 1
+    def step(self, n_steps: int = 1) -> None:
+        self._done += n_steps
         if self._progress is not None:
             self._progress(Progress(self._done, self._total, stage=self._stage))
-
-    def after(self, result: T) -> T:
-        """Count a step that is done, and return its result."""
-        self.step()
-        return result
 
 
 def _finalists(trials: Sequence[Trial], screens: Sequence[Candidate], scoring: MetricName) -> Iterable[Trial]:

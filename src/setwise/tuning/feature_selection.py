@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from setwise.executors import Executor, Scheduler
 from setwise.learners import critical_strength
 from setwise.metrics import MetricName, oriented
 from setwise.models import BinaryRelevance, learner_grid
@@ -28,7 +29,8 @@ class FeatureSet:
     transformer: Any
     """Not fitted; None takes the rows of a matrix unchanged."""
     combines: tuple[str, ...] = ()
-    """Names of smaller feature sets; this one is tried only where each of them is better than the first of all."""
+    """Names of smaller feature sets; this one is tried only where they promise a gain: none of them is worse than the
+    first of all, and one of them is better."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,13 @@ def select_features(
     n_jobs: int | None = None,
     checkpoint: Checkpoint | None = None,
     progress: ProgressCallback | None = None,
+    executor: Executor | Scheduler | None = None,
 ) -> FeatureChoice:
     """Choose the feature set under which BR with squared hinge and an L1 penalty does best on held-out documents.
 
     It trains fast, because its best strengths are strong ones, and is often the best model in the end; which features a
     corpus needs hardly depends on the model. Between sets that score about the same, the earlier one wins. A set that
-    combines others is left out where one of these is no gain by itself.
+    combines others is left out where one of these is worse than the first set, or none is better.
 
     Parameters
     ----------
@@ -86,6 +89,8 @@ def select_features(
         An open checkpoint; every feature set has a section of its own.
     progress : callable, optional
         Called after each strength of each feature set.
+    executor : Executor or Scheduler, optional
+        See :func:`setwise.tuning.search`.
 
     Returns
     -------
@@ -100,12 +105,13 @@ def select_features(
         return oriented(scoring, value) - oriented(scoring, other) > LEAST_GAIN * abs(other)
 
     for number, one in enumerate(feature_sets):
-        tried = {trial.name: trial.value for trial in trials}
-        if any(name in tried and not gains_over(tried[name], trials[0].value) for name in one.combines):
+        smaller = [trial.value for trial in trials if trial.name in one.combines]
+        worse = any(gains_over(trials[0].value, value) for value in smaller)
+        if smaller and (worse or not any(gains_over(value, trials[0].value) for value in smaller)):
             continue
         parts = (make_trial_parts or make_parts)(one.transformer)
         section = None if checkpoint is None else checkpoint.section(f"features, {one.name}")
-        value = _best_value(parts, recipes, scoring, n_jobs, section, progress, (number, len(feature_sets)))
+        value = _best_value(parts, recipes, scoring, n_jobs, section, progress, (number, len(feature_sets)), executor)
         trials.append(FeatureTrial(one.name, value, parts[0].features.n_features))
         if number == 0 or gains_over(value, best_value):
             best, best_parts, best_value = one, parts, value
@@ -122,6 +128,7 @@ def _best_value(
     checkpoint: CheckpointSection | None,
     progress: ProgressCallback | None,
     position: tuple[int, int],
+    executor: Executor | Scheduler | None,
 ) -> float:
     """Return the metric at the best of a few strengths; ``position`` is that of the feature set among all."""
     model = BinaryRelevance(loss="squared_hinge", n_jobs=n_jobs)
@@ -144,6 +151,7 @@ def _best_value(
         ends_paths=True,
         checkpoint=checkpoint,
         progress=report,
+        executor=executor,
     )
     best = best_of(trials, scoring)
     assert best is not None

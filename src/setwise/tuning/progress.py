@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from setwise.executors import Work
 from setwise.tuning.search import Progress, ProgressCallback
 
 __all__ = ["StageBars", "progress_bar"]
@@ -21,9 +22,13 @@ class StageBars:
         self._bars = bars
         self._stage = ""
         self._task: Any = None
+        self._work_task: Any = None
 
     def show(self, progress: Progress) -> None:
-        """Show how far a stage is, with the best value so far where there is one."""
+        """Show how far a stage is, with the best value so far where there is one, or how far all workers are."""
+        if progress.work is not None:
+            self._show_work(progress.work)
+            return
         if progress.stage != self._stage:
             self.end_stage()
             self._stage, self._task = progress.stage, self._bars.add_task(progress.stage, total=None, count="")
@@ -36,6 +41,23 @@ class StageBars:
             description=f"{progress.stage}{best}",
             count=count,
         )
+
+    def _show_work(self, work: Work) -> None:
+        """Show one bar for all workers: the share of the work that is done, as estimated, and the time that is left."""
+        if self._work_task is None:
+            self._work_task = self._bars.add_task("", total=None, count="")
+        self._bars.update(
+            self._work_task,
+            completed=work.cost_done,
+            total=max(work.cost_total, work.cost_done, 1e-9),
+            description=f"all workers, {work.n_running} running",
+            count=f"{work.n_done} tasks",
+        )
+
+    def end_work(self) -> None:
+        """Fill the bar of all workers."""
+        if self._work_task is not None:
+            self._bars.update(self._work_task, completed=1, total=1)
 
     def end_stage(self) -> None:
         """Fill the bar of the stage that was shown last."""
@@ -87,3 +109,4 @@ def progress_bar(*, shown: bool) -> Iterator[ProgressCallback]:
         stages = StageBars(bars)
         yield stages.show
         stages.end_stage()
+        stages.end_work()

@@ -4,31 +4,55 @@ from __future__ import annotations
 
 import math
 import statistics
-import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from setwise._estimator import clone
 from setwise.exceptions import InvalidData, InvalidParameter
+from setwise.executors import Data, Emit, Executor, Job, Needs, Outcome, Scheduler, Task, Walk, Work, scheduler_of
 from setwise.metrics import MetricName, checked_metric, oriented
-from setwise.models import ModelSize, Patience, Setting, StrengthPath, fit_for
-from setwise.prediction import Candidate, Recipe, evaluate_recipe, tune_recipe
+from setwise.models import ModelSize, Patience, Setting, StrengthPath
+from setwise.prediction import Candidate, Recipe
 from setwise.tuning.checkpoint import Checkpoint, CheckpointSection
-from setwise.tuning.early_stopping import CurveSchedule, EarlyStopping, learning_curve
+from setwise.tuning.costs import PartSize, evaluation_seconds, fit_seconds
+from setwise.tuning.early_stopping import CurveSchedule
 from setwise.tuning.fingerprint import fingerprint
+from setwise.tuning.tasks import (
+    Fits,
+    curve_task,
+    evaluation_task,
+    fit_task,
+    next_fit_task,
+    part_data,
+    stopped_fit_task,
+)
 from setwise.tuning.validation import Part
 
-__all__ = ["PAPER", "Progress", "ProgressCallback", "Trial", "best_of", "search", "train_again", "trial_of_row"]
+__all__ = [
+    "PAPER",
+    "Progress",
+    "ProgressCallback",
+    "Trial",
+    "best_of",
+    "look_ahead",
+    "search",
+    "train_again",
+    "training_again",
+    "trial_of_row",
+]
 
 PAPER = Candidate("paper", Recipe("support", "gfm"))
 """The paper's prediction: support inference, then the set of the best expected F1."""
 
 CLEARLY_WORSE = 0.005
 """A value is clearly worse than a better one where it is lower by more than this share of it."""
+
+HOPELESS = 0.1
+"""A model whose first path stays this far below another, as a share of it, is not worth the rest of its grid."""
 
 REACH = 2.5
 """Strengths are tried down to the best one divided by this, however poor they are: noise may hide a better one."""
@@ -47,7 +71,7 @@ class Trial:
     """The metric on the held-out documents."""
     row: dict[str, Any]
     """The trial as it is stored in the checkpoint."""
-    trained: list[Any] | None = field(default=None, compare=False, repr=False)
+    trained: Sequence[Any] | None = field(default=None, compare=False, repr=False)
     """The model of each part as it was evaluated; None where it was not kept."""
 
 
@@ -60,6 +84,8 @@ class Progress:
     """None where the steps of the stage cannot be counted."""
     best: Trial | None = None
     stage: str = "tuning"
+    work: Work | None = None
+    """Where the tasks of all stages run in other processes: how many of them are done."""
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -75,10 +101,12 @@ def search(
     early_stopping: Patience | None = None,
     learning_curves: CurveSchedule | None = None,
     ends_paths: bool = False,
+    to_beat: float | None = None,
     keeps_best: bool = False,
     dataset: str = "",
     checkpoint: str | Path | CheckpointSection | None = None,
     progress: ProgressCallback | None = None,
+    executor: Executor | Scheduler | None = None,
 ) -> list[Trial]:
     """Train every setting of the grid on each part, and evaluate it under each recipe.
 
@@ -104,6 +132,8 @@ def search(
         Whether to leave out what is unlikely to win: strengths after a much weaker one that is clearly worse than the
         best of its path under every recipe, and L1 ratios after one that is clearly better than the ones before it
         under no recipe. The weakest strengths and the smallest ratios cost most.
+    to_beat : float, optional
+        What another model scored. With ``ends_paths``, a grid whose first path is hopelessly worse ends there.
     keeps_best : bool
         Whether the best trial under each recipe keeps its models, unless it was read from a checkpoint.
     dataset : str
@@ -113,6 +143,8 @@ def search(
         belongs to a file that several searches share; who opened it has checked that it is of the same run.
     progress : callable, optional
         Called after each setting.
+    executor : Executor or Scheduler, optional
+        Where models are trained and evaluated; by default in this process. The result is the same wherever that is.
 
     Returns
     -------
@@ -121,7 +153,7 @@ def search(
     """
     if early_stopping is not None and learning_curves is not None:
         raise InvalidParameter("early_stopping ends a training and learning_curves does not. Use one of them.")
-    run = _Run(model, parts, recipes, checked_metric(scoring, "scoring"), early_stopping, learning_curves, dataset)
+    scoring = checked_metric(scoring, "scoring")
     done: dict[tuple[Setting, str], Trial] = {}
 
     best: dict[str, Trial] = {}
@@ -139,12 +171,19 @@ def search(
         """Return the settings of each path, up to where it ends."""
         return run.ended_paths(paths, done) if ends_paths else [list(path.settings) for path in paths]
 
+    def missing(number: int) -> set[Setting]:
+        return {one for one in tried()[number] if any((one, recipe.name) not in done for recipe in recipes)}
+
     def report() -> None:
         if progress is not None:
             total = sum(map(len, tried()))
             progress(Progress(len(done) // len(recipes), total, best_of(list(done.values()), run.scoring)))
 
     with ExitStack() as stack:
+        scheduler = stack.enter_context(scheduler_of(executor))
+        run = _Run(
+            scheduler, model, parts, recipes, scoring, early_stopping, learning_curves, dataset, to_beat, ends_paths
+        )
         store = checkpoint if isinstance(checkpoint, CheckpointSection) else None
         if isinstance(checkpoint, str | Path):
             run_id = fingerprint(model, paths, parts, recipes, scoring, early_stopping or learning_curves)
@@ -153,9 +192,16 @@ def search(
         for trial in run.restored(store, paths) if store is not None else ():
             note(trial)
         report()
-        for number, path in enumerate(paths):
-            missing = {one for one in tried()[number] if any((one, recipe.name) not in done for recipe in recipes)}
-            for trials in run.path(path, missing) if missing else ():
+        # Later paths are taken up too, for workers that are idle; some of them may turn out not to be needed.
+        jobs = {
+            number: scheduler.start(run.path(path, settings, dict(done)))
+            for number, path in enumerate(paths)
+            if (settings := missing(number))
+        }
+        for job in jobs.values():
+            stack.callback(scheduler.drop, job)
+        for number, job in jobs.items():
+            for trials in scheduler.items(job) if missing(number) else ():
                 for trial in trials:
                     if (trial.setting, trial.recipe) not in done:
                         if store is not None:
@@ -164,12 +210,37 @@ def search(
                 report()
                 if trials[-1].setting == tried()[number][-1]:
                     break
+            scheduler.drop(job)
+        if scheduler is not executor:  # its work folder goes away with it
+            for trial in best.values():
+                if isinstance(trial.trained, Fits):
+                    trial.trained.read()
     return [done[setting, recipe.name] for settings in tried() for setting in settings for recipe in recipes]
 
 
+def look_ahead(
+    scheduler: Scheduler,
+    model: Any,
+    paths: Sequence[StrengthPath],
+    parts: Sequence[Part],
+    recipes: Sequence[Candidate],
+    scoring: MetricName,
+    early_stopping: Patience | None,
+    order: tuple[int, ...],
+) -> list[Job]:
+    """Let idle workers begin with a search that will probably follow; its tasks are then found to be done."""
+    run = _Run(scheduler, model, parts, recipes, scoring, early_stopping, None, "", None, True)
+    return [scheduler.start(run.path(path, set(path.settings), {}), order) for path in paths]
+
+
 def train_again(
-    model: Any, paths: Sequence[StrengthPath], parts: Sequence[Part], trial: Trial, early_stopping: bool
-) -> list[Any]:
+    model: Any,
+    paths: Sequence[StrengthPath],
+    parts: Sequence[Part],
+    trial: Trial,
+    early_stopping: bool,
+    executor: Executor | Scheduler | None = None,
+) -> Sequence[Any]:
     """Return the model of each part as it was when the trial was evaluated, to the last bit.
 
     Where fits are warm-started, the path is walked again up to the setting. With early stopping, every part is trained
@@ -177,15 +248,26 @@ def train_again(
     """
     if trial.trained is not None:
         return trial.trained
+    with scheduler_of(executor) as scheduler:
+        data = [part_data(scheduler, part) for part in parts]
+        fits: Fits = scheduler.result(scheduler.start(training_again(model, paths, data, trial, early_stopping)))
+        return fits.read()
+
+
+def training_again(
+    model: Any, paths: Sequence[StrengthPath], parts: Sequence[Data], trial: Trial, early_stopping: bool
+) -> Walk:
+    """Train the models of a trial again; return their fits."""
     path = next(path for path in paths if trial.setting in path.settings)
     base = clone(model).set_params(**path.parameters)
+    fitted = clone(base).set_params(strength=trial.setting.strength)
     if early_stopping:
-        base.set_params(strength=trial.setting.strength)
-        return [fit_for(base, part.features, part.y, trial.n_iterations, part.sample_weight) for part in parts]
-    strengths = [strength for strength in path.strengths if strength >= trial.setting.strength]
-    return [
-        deque(base.fit_path(part.features, part.y, strengths, part.sample_weight), maxlen=1).pop() for part in parts
-    ]
+        return Fits((yield Needs([fit_task(part, fitted, trial.n_iterations) for part in parts])), fitted)
+    fits: Sequence[Outcome | None] = [None] * len(parts)
+    for number in range(list(path.settings).index(trial.setting) + 1):
+        tasks = [next_fit_task(part, base, path.strengths, number, fit) for part, fit in zip(parts, fits, strict=True)]
+        fits = yield Needs(tasks)
+    return Fits([one for one in fits if one is not None], fitted)
 
 
 def best_of(trials: Sequence[Trial], scoring: MetricName = "instance_f1") -> Trial | None:
@@ -198,20 +280,8 @@ History = list[list[tuple[float, float]]]
 
 
 @dataclass(frozen=True, eq=False)
-class _Trained:
-    """A setting with its models, one per part, and the evaluations during the training of each."""
-
-    setting: Setting
-    models: list[Any]
-    n_iterations: int | None = None
-    histories: list[History] = field(default_factory=list)
-    """One per recipe; empty where nothing was evaluated during the training."""
-    repeatable: bool = True
-    """Whether training for ``n_iterations`` gives these models: parts may have stopped at different ones."""
-
-
-@dataclass(frozen=True, eq=False)
 class _Run:
+    scheduler: Scheduler
     model: Any
     parts: Sequence[Part]
     recipes: Sequence[Candidate]
@@ -219,6 +289,8 @@ class _Run:
     early_stopping: Patience | None
     learning_curves: CurveSchedule | None
     dataset: str
+    to_beat: float | None
+    ends_paths: bool
 
     def restored(self, store: CheckpointSection, paths: Sequence[StrengthPath]) -> Iterator[Trial]:
         """Read the rows of an earlier run and check each, so that a damaged one is found before any training."""
@@ -257,9 +329,16 @@ class _Run:
                 recipe.name: max(oriented(self.scoring, done[one, recipe.name].value) for one in settings)
                 for recipe in self.recipes
             }
+            if len(tried) == 1 and self._is_hopeless(max(highest.values())):
+                return [*tried, *([] for _ in paths[1:])]
             is_over = bool(best) and not any(_is_clearly_worse(best[name], highest[name]) for name in highest)
             best = {name: max(value, best.get(name, value)) for name, value in highest.items()}
         return tried
+
+    def _is_hopeless(self, value: float) -> bool:
+        if self.to_beat is None:
+            return False
+        return oriented(self.scoring, self.to_beat) - value > HOPELESS * abs(self.to_beat)
 
     def _end_of_path(self, settings: Sequence[Setting], done: dict[tuple[Setting, str], Trial]) -> int:
         """Return how many settings of a path are to be tried."""
@@ -296,115 +375,110 @@ class _Run:
             if name not in row or not holds(row[name]):
                 raise ValueError(f"its {name} is {row.get(name)!r:.40}")
 
-    def path(self, path: StrengthPath, missing: set[Setting]) -> Iterator[list[Trial]]:
-        """Train a path and evaluate the settings that are missing.
+    def path(self, path: StrengthPath, missing: set[Setting], done: dict[tuple[Setting, str], Trial]) -> Walk:
+        """Train a path and evaluate the settings that are missing, up to where the path ends.
 
         Where fits are warm-started, the whole path is trained again, so that an interrupted run has the same result.
         """
+        parts = [part_data(self.scheduler, part) for part in self.parts]
         base = clone(self.model).set_params(**path.parameters)
-        started = time.perf_counter()
-        for trained in self._train(base, path, missing):
-            if trained.setting in missing:
-                seconds = time.perf_counter() - started
-                yield self._evaluate(trained, seconds)
-                started = time.perf_counter()
+        cost = evaluation_seconds(self._sizes, len(self.recipes))
+        fits: Sequence[Outcome] = ()
+        seconds = 0.0
+        wanted = [
+            (number, setting) for number, setting in enumerate(path.settings) if self._walks_paths or setting in missing
+        ]
+        for place, (number, setting) in enumerate(wanted):
+            later: list[Task] = []
+            if not self._walks_paths:
+                later = [task for after, _ in wanted[place + 1 :] for task in self._tasks(base, path, after, parts)]
+            fits = yield Needs(self._tasks(base, path, number, parts, fits), later)
+            seconds += sum(one.cost.seconds for one in fits)
+            if setting not in missing:
+                continue
+            models = Fits(fits, clone(base).set_params(strength=setting.strength))
+            if self._walks_paths and place + 1 < len(wanted):
+                later = self._tasks(base, path, wanted[place + 1][0], parts, fits)
+            (evaluated,) = yield Needs([evaluation_task(parts, models, self.recipes, self.scoring, cost)], later)
+            trials = self._trials(setting, models, evaluated.value, seconds + evaluated.cost.seconds)
+            done |= {(one.setting, one.recipe): one for one in trials}
+            yield Emit(trials)
+            seconds = 0.0
+            if self.ends_paths and self._end_of_path(list(path.settings), done) == number + 1:
+                return
 
-    def _train(self, base: Any, path: StrengthPath, missing: set[Setting]) -> Iterator[_Trained]:
+    @cached_property
+    def _sizes(self) -> list[PartSize]:
+        """What the cost of each part depends on; it matters where tasks can start before others."""
+        return [PartSize.of(part) for part in self.parts] if self.scheduler.works_ahead else []
+
+    @property
+    def _walks_paths(self) -> bool:
+        """Whether each fit starts from that of the stronger one."""
+        return self.early_stopping is None and self.learning_curves is None
+
+    def _tasks(
+        self, base: Any, path: StrengthPath, number: int, parts: Sequence[Data], fits: Sequence[Outcome] = ()
+    ) -> list[Task]:
+        """Return the tasks that train a setting on each part; ``fits`` are those of the setting before."""
+        model = clone(base).set_params(strength=path.strengths[number])
+        costs = [fit_seconds(model, size) for size in self._sizes] or [1.0] * len(parts)
         if self.early_stopping is not None:
-            return self._stopped_early(base, path, missing)
+            options = model, self.early_stopping, self.recipes[0], self.scoring
+            return [stopped_fit_task(part, *options, cost) for part, cost in zip(parts, costs, strict=True)]
         if self.learning_curves is not None:
-            return self._with_curves(base, path, missing, self.learning_curves)
-        return self._converged(base, path)
-
-    def _converged(self, base: Any, path: StrengthPath) -> Iterator[_Trained]:
-        fits = [base.fit_path(part.features, part.y, path.strengths, part.sample_weight) for part in self.parts]
-        for setting, *models in zip(path.settings, *fits, strict=True):
-            yield _Trained(setting, models)
-
-    def _stopped_early(self, base: Any, path: StrengthPath, missing: set[Setting]) -> Iterator[_Trained]:
-        for setting in path.settings:
-            if setting in missing:
-                fits = [self._stop_early(clone(base).set_params(strength=setting.strength), one) for one in self.parts]
-                best = [stopping.best_iteration for _, stopping in fits if stopping.best_iteration is not None]
-                history = [
-                    [(row["iteration"], oriented(self.scoring, row["score"])) for row in stopping.rows]
-                    for _, stopping in fits
-                ]
-                yield _Trained(
-                    setting,
-                    [model for model, _ in fits],
-                    round(statistics.median(best)) if best else None,
-                    [history] * len(self.recipes),
-                    repeatable=len({stopping.best_iteration for _, stopping in fits}) == 1,
-                )
-
-    def _with_curves(
-        self, base: Any, path: StrengthPath, missing: set[Setting], schedule: CurveSchedule
-    ) -> Iterator[_Trained]:
-        for setting in path.settings:
-            if setting in missing:
-                models = [clone(base).set_params(strength=setting.strength) for _ in self.parts]
-                curves = [self._curve(*pair, schedule) for pair in zip(models, self.parts, strict=True)]
-                histories: list[History] = [
-                    [[(iteration, values[number]) for iteration, values in curve] for curve in curves]
-                    for number in range(len(self.recipes))
-                ]
-                yield _Trained(setting, models, None, histories)
-
-    def _curve(self, model: Any, part: Part, schedule: CurveSchedule) -> list[tuple[int, list[float]]]:
-        """Train the model on a part; return the metric under each recipe at the scheduled iterations."""
-
-        def values(trained: Any) -> list[float]:
-            return self._values([trained], [part], self.recipes)
-
-        return learning_curve(model, part.features, part.y, values, schedule, part.sample_weight)
-
-    def _stop_early(self, model: Any, part: Part) -> tuple[Any, EarlyStopping]:
-        """Train until early stopping ends it; return the best model, and the evaluations."""
-        stopping = EarlyStopping(
-            lambda trained: oriented(self.scoring, self._values([trained], [part], self.recipes[:1])[0]),
-            self.early_stopping,
-            keep_state=True,
-        )
-        model.fit(part.features, part.y, part.sample_weight, callback=stopping)
-        if stopping.best_state is None:  # training ended before the first evaluation
-            return model, stopping
-        return type(model).from_state(stopping.best_state), stopping
-
-    def _values(self, models: Sequence[Any], parts: Sequence[Part], recipes: Sequence[Candidate]) -> list[float]:
-        """Score the held-out documents once, and return the metric under each recipe."""
-        held = [part.held_out(model) for part, model in zip(parts, models, strict=True)]
+            return [curve_task(part, model, self.learning_curves, self.recipes, self.scoring) for part in parts]
+        if number and not fits:  # the fits before are not there yet
+            return []
+        before: Sequence[Outcome | None] = fits or [None] * len(parts)
         return [
-            evaluate_recipe(tune_recipe(one.recipe, one.targets, held, self.scoring), held, self.scoring)
-            for one in recipes
+            next_fit_task(part, base, path.strengths, number, fit, cost)
+            for part, fit, cost in zip(parts, before, costs, strict=True)
         ]
 
-    def _evaluate(self, trained: _Trained, seconds: float) -> list[Trial]:
-        started = time.perf_counter()
-        values = self._values(trained.models, self.parts, self.recipes)
-        seconds += time.perf_counter() - started
-        size = trained.models[0].size()
-        histories: list[History] = trained.histories or [[]] * len(self.recipes)
+    def _trials(self, setting: Setting, models: Fits, evaluated: dict[str, Any], seconds: float) -> list[Trial]:
+        """Return the trial of each recipe."""
+        n_iterations, histories, repeatable = self._trained(models)
         return [
             replace(
                 trial_of_row(
                     {
                         "dataset": self.dataset,
                         "model": type(self.model).__name__,
-                        **trained.setting.values,
+                        **setting.values,
                         "recipe": recipe.name,
-                        "n_iterations": trained.n_iterations,
+                        "n_iterations": n_iterations,
                         "scoring": self.scoring,
                         "value": value,
                         "seconds": round(seconds, 4),
-                        **size._asdict(),
+                        **evaluated["size"],
                         "history": history,
                     }
                 ),
-                trained=trained.models if trained.repeatable else None,
+                trained=models if repeatable else None,
             )
-            for recipe, value, history in zip(self.recipes, values, histories, strict=True)
+            for recipe, value, history in zip(self.recipes, evaluated["values"], histories, strict=True)
         ]
+
+    def _trained(self, models: Fits) -> tuple[int | None, list[History], bool]:
+        """Return the iterations to train for, the evaluations under each recipe, and whether to keep the models.
+
+        Those of parts that stopped at different iterations are not what training for their median gives.
+        """
+        if self._walks_paths:
+            return None, [[] for _ in self.recipes], True
+        histories: list[History] = [
+            [
+                [(iteration, values[min(number, len(values) - 1)]) for iteration, values in fit.history]
+                for fit in models.fits
+            ]
+            for number, _ in enumerate(self.recipes)
+        ]
+        if self.early_stopping is None:
+            return None, histories, True
+        stopped = [fit.best_iteration for fit in models.fits]
+        best = [one for one in stopped if one is not None]
+        return round(statistics.median(best)) if best else None, histories, len(set(stopped)) == 1
 
 
 def _is_clearly_worse(value: float, best: float) -> bool:

@@ -15,6 +15,7 @@ from reproduction.paper import (
     known_datasets,
     paper_datasets,
     printed,
+    published,
     slips,
 )
 from tests.reproduction.examples import PAPER_RECIPES
@@ -93,7 +94,7 @@ def test_cells_that_the_paper_does_not_have_are_none(cell_key: tuple[int, str, s
         ("enron_raw", "ENRON"),
         ("rcv1sub1", "RCV1"),
         ("tmc2007_500", "TMC"),
-        ("ohsumed", "OHSUMED"),
+        ("ohsumed_raw", "OHSUMED"),
         ("imdb", "IMDB"),
         ("reuters21578", None),
         ("goemotions", None),
@@ -119,3 +120,8 @@ def test_slips_name_numbers_that_are_in_the_tables() -> None:
     assert all(slip.printed and slip.why for slip in every)
     differing = next(slip for slip in every if (slip.dataset, slip.model) == ("BIBTEX", "PCC"))
     assert all(str(printed(table, "BIBTEX", "PCC", "No REG")) in differing.printed for table in (2, 4))
+
+
+def test_numbers_of_the_authors_of_a_model_are_no_numbers_of_the_paper() -> None:
+    assert published("SPEN", "BIBTEX") == "42.2" != printed(6, "BIBTEX", "SPEN", "F1")
+    assert published("SPEN", "ENRON") is published("CBM", "BIBTEX") is None

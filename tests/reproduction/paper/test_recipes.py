@@ -5,9 +5,20 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from scipy.special import logit
 
-from reproduction.paper import MODELS, Regularizers, is_random, not_applicable, prediction_recipe
+from reproduction.paper import (
+    CBM_NON_EMPTY,
+    MODELS,
+    Regularizers,
+    base_model,
+    is_random,
+    not_applicable,
+    prediction_recipe,
+)
 from setwise.exceptions import InvalidParameter
+from setwise.labels import LabelMatrix, Support
+from setwise.models.bernoulli_posterior import IndependentPosterior
 from tests.reproduction.examples import PAPER_RECIPES
 
 
@@ -58,3 +69,20 @@ def test_cbm_and_samples_are_random() -> None:
     random = {(model, recipe) for model, recipe in applicable if is_random(model, recipe)}
     sampled = {("BR", "L+E+G"), ("PCC", "L+E+G")}
     assert random == sampled | {("CBM", recipe) for recipe in PAPER_RECIPES}
+
+
+def test_cbm_without_the_empty_set_differs_where_the_most_probable_set_is_predicted() -> None:
+    assert [base_model(name) for name in (*MODELS, CBM_NON_EMPTY)] == [*MODELS, "CBM"]
+    for recipe in PAPER_RECIPES:
+        applies = recipe in ("No REG", "L+E")
+        assert (not_applicable(CBM_NON_EMPTY, recipe) is None) == applies
+    assert is_random(CBM_NON_EMPTY, "No REG")
+
+
+def test_cbm_without_the_empty_set_predicts_the_most_probable_set_that_is_not_empty() -> None:
+    logits = logit([[0.3, 0.4, 0.1], [0.3, 0.6, 0.1]])
+    posterior = IndependentPosterior.of_scores(("a", "b", "c"), logits, n_jobs=1)
+    support = Support.of(LabelMatrix.of([["a"], ["b", "c"]]))
+    for model, expected in (("CBM", [[0, 0, 0], [0, 1, 0]]), (CBM_NON_EMPTY, [[0, 1, 0], [0, 1, 0]])):
+        recipe = prediction_recipe(model, "No REG")
+        assert recipe.decide(posterior, support, with_value=False).sets.toarray().tolist() == expected

@@ -6,7 +6,6 @@ import pytest
 
 from reproduction.paper import (
     Comparison,
-    Difference,
     Outcome,
     Pair,
     Pairs,
@@ -21,6 +20,7 @@ from reproduction.paper import (
     share_outcome,
     within_margin,
 )
+from setwise.metrics import Difference
 
 Interval = tuple[float, float, float]
 SURELY_ABOVE, PERHAPS_ABOVE = (1.0, 0.5, 1.5), (0.2, -0.3, 0.7)

@@ -7,9 +7,10 @@ from itertools import product
 
 import pytest
 
-from reproduction.paper import CLAIMS, Comparison, Difference, Outcome, Pair, describe
+from reproduction.paper import CLAIMS, Comparison, Outcome, Pair, describe
 from reproduction.report import Verdict, compare_pair, compare_recipes, details_table, verdict_of
 from reproduction.run import Results, Row
+from setwise.metrics import Difference
 from tests.reproduction.examples import every_kind, paper_rows, score, scores
 
 DATASETS = ("bibtex", "enron", "medical")

@@ -52,6 +52,7 @@ def test_the_page_has_all_its_parts(rows: list[Row]) -> None:
         "Method",
         "Comparability",
         "Tables",
+        "Predictors for F1",
         "Inconsistencies in the paper",
         "Figures",
         "Claims",
@@ -82,7 +83,17 @@ def test_the_reports_have_the_content_of_the_page(rows: list[Row], tmp_path: Pat
     folder, file = tmp_path / "deep" / "reports", tmp_path / "page.md"
     write_reports(rows, folder, file)
     stems = [*(f"table_{number}" for number in range(1, 7)), *(f"claim_{claim.number}" for claim in CLAIMS)]
-    stems += ["claims", "comparability", "inconsistencies", "shortfall", "splits", "features", "cost"]
+    stems += [
+        "claims",
+        "claims_non_empty",
+        "predictors",
+        "comparability",
+        "inconsistencies",
+        "shortfall",
+        "splits",
+        "features",
+        "cost",
+    ]
     tables = {f"tables/{stem}.{ending}" for stem in stems for ending in ("md", "html", "tex", "csv")}
     svgs = {"pipeline.svg", "heat_bibtex.svg", "heat_goemotions.svg"}
     before = contents(folder)
@@ -113,17 +124,20 @@ def test_the_cost_is_that_of_the_rows() -> None:
         score("bibtex", "BR", "L+E", 40, seconds=30.0, seed=7),
         score("bibtex", "BR", "All4", 45, seconds=0.0, seed=7),
         heat("bibtex"),
+        score("bibtex", "SPEN", "tuned threshold", 41, seconds=30.0),
     ]
     text = run_summary(rows)
     assert text.startswith("4 results of 1 datasets (bibtex), models BR, CBM and 2 recipes (All4, L+E).")
     assert "up to 2 times" in text
     assert "2 different ones" in text
     assert "Versions: numpy 2, setwise 0.1.0." in text
-    assert "7,200 seconds (2.0 hours)" in text
+    assert "1 more are of networks and of predictors for F1 (SPEN)." in text
+    assert "7,230 seconds (2.0 hours)" in text
     assert "1,234 MB" in text
     assert [[entry.text for entry in row] for row in cost_table(rows).rows] == [
         ["bibtex", "BR", "2", "30.0", "200"],
         ["bibtex", "CBM", "2", "7,140.0", "1,234"],
+        ["bibtex", "SPEN", "1", "30.0", "200"],
         ["bibtex", "heat map", "1", "30.0", "-"],
     ]
 

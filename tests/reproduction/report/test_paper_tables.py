@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reproduction.paper import not_applicable
+from reproduction.paper import CBM_NON_EMPTY, not_applicable
 from reproduction.report import (
     Entry,
     Table,
@@ -14,7 +14,6 @@ from reproduction.report import (
     table_3,
     table_4,
     table_5,
-    table_6,
 )
 from reproduction.report.paper_tables import L1_HERE_ONLY, NO_L1_IN_PAPER, NO_SIZES_IN_PAPER, NOT_IN_PAPER
 from reproduction.run import Row
@@ -119,15 +118,15 @@ def test_table_5_shows_the_squared_penalty_where_both_models_have_it() -> None:
     assert at(table, imdb, "CRF with pairs", "without GFM") == Entry("- / 63.0", note="not run")
 
 
-def test_table_6_shows_our_cbm_beside_the_papers_numbers() -> None:
-    table = table_6(scores({("bibtex", "CBM", "All4"): 50, ("imdb", "CBM", "All4"): 66, ("enron", "BR", "All4"): 60}))
-    assert [[entry.text for entry in row] for row in table.rows] == [
-        ["bibtex (BIBTEX)", "38.7", "49.5", "50.0"],
-        ["enron (ENRON)", "59.4", "62.5", "-"],
-    ]
-    assert [row[-1].note for row in table.rows] == [None, "not run"]
+def test_cbm_without_the_empty_set_stands_beside_the_papers_cbm() -> None:
+    rows = scores({("bibtex", "CBM", "No REG"): 38, ("bibtex", CBM_NON_EMPTY, "No REG"): 43})
+    second, name = table_2(rows), "bibtex (BIBTEX)"
+    assert at(second, "No REG", name, "CBM") == Entry("38.0 / 44.0", bold=True)
+    assert at(second, "No REG", name, CBM_NON_EMPTY) == Entry("43.0* / 44.0", bold=True)
+    assert at(second, "All4", name, CBM_NON_EMPTY) == Entry("-", note=not_applicable(CBM_NON_EMPTY, "All4"))
+    assert at(table_4(rows), "L+E", name, CBM_NON_EMPTY) == Entry("- / 45.3", note="not run")
 
 
 @pytest.mark.parametrize("rows", [[], every_kind(), every_kind("goemotions"), [corpus("bibtex")]])
-def test_all_six_are_there_whatever_was_run(rows: list[Row]) -> None:
-    assert [table.name for table in paper_tables(rows)] == [f"table_{number}" for number in range(1, 7)]
+def test_all_five_are_there_whatever_was_run(rows: list[Row]) -> None:
+    assert [table.name for table in paper_tables(rows)] == [f"table_{number}" for number in range(1, 6)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -88,3 +89,30 @@ def test_a_missing_corpus_is_an_error(folder: Path) -> None:
 def test_digests_differ_where_documents_do(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = write_corpus(tmp_path_factory.mktemp("other"), random_state=1)
     assert Parts("tiny", folder).digest() == Parts("tiny@split1", folder).digest() != Parts("tiny", other).digest()
+
+
+def test_texts_become_words_of_enough_training_documents(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_texts(folder / "tiny")
+    monkeypatch.setattr(corpora, "MIN_DF", {"tiny": 3})
+    whole = Parts("tiny", folder)
+    train = whole.train()
+    test = whole.test(train)
+    assert train.weighting is not None
+    assert train.weighting.get_feature_names_out().tolist() == ["fox", "red"]
+    assert train.X.shape == (4, 2)
+    assert test.X.shape == (1, 2)
+    assert np.allclose((test.X.toarray() ** 2).sum(axis=1), 1.0)
+    assert train.y.toarray().tolist() == [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [1, 1, 0, 0, 0], [0, 0, 0, 0, 0]]
+    assert whole.size()[1] == 5
+    with pytest.raises(InvalidParameter, match="needs the weighting of its train part"):
+        features("tiny", "test", folder=folder)
+    with pytest.raises(InvalidParameter, match="has no variants"):
+        Parts("tiny@split1", folder).train()
+
+
+def write_texts(folder: Path) -> None:
+    names = (folder / "labels.txt").read_text().split()
+    train = [("red fox", names[:1]), ("red hen", names[1:2]), ("Red fox!", names[:2]), ("fox", [])]
+    for part, documents in {"train": train, "test": [("a red hen", names[:1])]}.items():
+        with gzip.open(folder / f"{part}.jsonl.gz", "wt") as file:
+            file.writelines(json.dumps({"text": text, "labels": labels}) + "\n" for text, labels in documents)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from reproduction.run import Results, Row
 from tests.reproduction.examples import corpus, heat, score
 
@@ -29,3 +31,10 @@ def test_a_missing_result_has_a_reason() -> None:
     assert results.why_missing("bibtex", "BR", "All4") is None
     assert results.why_missing("bibtex", "PCC", "All4") == "not run"
     assert "support" in str(results.why_missing("bibtex", "CRF", "No REG"))
+
+
+def test_networks_and_predictors_are_no_results_of_the_papers_models() -> None:
+    results = Results.of([score("bibtex", "MLP", "S+G", 43), score("enron", "br", "half", 50), corpus("bibtex")])
+    assert results.scores == {}
+    assert results.datasets == ("bibtex", "enron")
+    assert results.percents("bibtex", "MLP", "S+G") == pytest.approx([43])

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from reproduction.plan import Task, plan_tasks
-from reproduction.run import Row, RunObserver, read_rows, run_tasks
+from reproduction.plan import PARTS, Task, plan_tasks
+from reproduction.run import Row, RunObserver, open_rows, read_rows, run_tasks
 from setwise.exceptions import InvalidData
 from tests.reproduction.tiny import TINY, tiny_config, write_corpus
 
@@ -181,3 +181,19 @@ def test_a_task_ends_with_its_run_even_while_it_computes(tmp_path: Path) -> None
         assert process.stdout.readline() == b"started\n"
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=60)  # the pipe stays open until the task has ended too
+
+
+def test_parts_of_a_run_have_files_and_identities_of_their_own(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "data")
+    config, folder = tiny_config(tmp_path), tmp_path / "rows"
+    for part in ("", *PARTS):
+        with open_rows(folder, "tiny", config, part):
+            pass
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["tiny-networks.jsonl", "tiny-predictors.jsonl", "tiny.jsonl"]
+    more_seeds = replace(config, effort=replace(TINY, networks=replace(TINY.networks, n_seeds=3)))
+    for part in ("", "predictors"):
+        with open_rows(folder, "tiny", more_seeds, part):
+            pass
+    with pytest.raises(InvalidData, match="another run"), open_rows(folder, "tiny", more_seeds, "networks"):
+        pass

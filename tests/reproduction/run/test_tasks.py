@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reproduction.paper import MODELS, Regularizers, prediction_recipe
+from reproduction.paper import CBM_NON_EMPTY, MODELS, Regularizers, prediction_recipe
 from reproduction.plan import SLOW_MODELS, TABLES, Task, build_model, plan_tasks
 from reproduction.run import (
     CorpusRow,
@@ -22,7 +22,9 @@ from reproduction.run import (
     compute_rows,
     derived_seed,
     model_task,
+    open_rows,
     relative_cost,
+    row_to_json,
 )
 from setwise.data import random_hold_out
 from setwise.labels import LabelMatrix, Support
@@ -72,7 +74,7 @@ def test_a_row_is_what_its_settings_give_a_user(folder: Path, model: str) -> Non
             assert (row.iterations is not None) == Regularizers.of(row.recipe).early
             seed = row.seed if model == "CBM" else 0
             fitted = fit_for(build_model(model, seed).set_params(**row.settings), train.X, y, row.iterations)
-            recipe = prediction_recipe(model, row.recipe, random_state=row.seed)
+            recipe = prediction_recipe(row.model, row.recipe, random_state=row.seed)
             assert row.f1 == f1_on_test(recipe, fitted, y, test) == row.by_document.mean()
             assert row.peak_mb > 1
             assert row.versions.keys() >= {"setwise", "python", "numpy"}
@@ -106,8 +108,8 @@ def test_recipes_with_the_same_choice_share_one_training(folder: Path, monkeypat
 def test_settings_are_not_tried_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (task, _) = tasks("model", "BR")
     first = score_rows(task, folder)
-    search_module = sys.modules["setwise.tuning.search"]  # the package has a function of the same name
-    monkeypatch.setattr(search_module, "learning_curve", lambda *_: pytest.fail("tried again"))
+    tasks_module = sys.modules["setwise.tuning.tasks"]
+    monkeypatch.setattr(tasks_module, "learning_curve", lambda *_: pytest.fail("tried again"))
     some = replace(task, keys=task.keys[1:])
     again = score_rows(some, folder)
     assert [without_cost(row) for row in again] == [without_cost(row) for row in first if row.key in some.keys]
@@ -203,3 +205,22 @@ def test_longer_tasks_cost_more(folder: Path) -> None:
     br, cbm = Task("model", "tiny", "BR"), Task("model", "tiny", "CBM", True)
     assert relative_cost(Task("corpus", "tiny"), config) < relative_cost(br, config) < relative_cost(cbm, config)
     assert relative_cost(replace(br, l1=True), config) > relative_cost(br, config)
+
+
+def test_cbm_without_the_empty_set_uses_the_settings_of_stored_rows(folder: Path) -> None:
+    config = replace(tiny_config(folder), rows=folder / "rows")
+    for task in tasks("model", "CBM"):
+        whole = {row.key: row for row in score_rows(task, folder)}
+        with open_rows(folder / "rows", "tiny", config) as store:
+            for row in whole.values():
+                if row.model == "CBM":
+                    store.add(row_to_json(row))
+        trials = folder / "trials" / f"{task.name.replace(' ', '-')}.jsonl"
+        trials.unlink()
+        missing = tuple(key for key in task.keys if key[2] == CBM_NON_EMPTY)
+        rows = [row for row in compute_rows(replace(task, keys=missing), config) if isinstance(row, ScoreRow)]
+        assert not trials.exists()  # nothing was searched for
+        assert [row.key for row in rows] == list(missing)
+        for row in rows:
+            of_cbm = whole["score", "tiny", "CBM", row.recipe, row.repeat]
+            assert (row.f1, row.settings, row.seed) == (whole[row.key].f1, of_cbm.settings, of_cbm.seed)

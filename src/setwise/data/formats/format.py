@@ -66,9 +66,9 @@ class Format:
     kind : {"text", "vectors"}
         Whether its documents are texts or feature vectors.
     read : callable
-        ``read(source, options, problems)`` reads the header and returns a :class:`Reading`.
+        ``read(source, options, problems)`` reads the header and returns a ``Reading``.
     write : callable, optional
-        ``write(file, names, options)`` returns a :class:`Writer`; None if the format can only be read.
+        ``write(file, names, options)`` returns a ``Writer``; None if the format can only be read.
     suffixes : tuple of str
         File suffixes that imply the format, such as ``".csv"``.
     options : tuple of str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +29,7 @@ _LARGEST_WEIGHT = 1e50
 
 
 class HiddenLayersModel(LabelModel):
-    """Base class of networks whose features of a document are two hidden layers, F(x)."""
+    """Base class of networks whose features of a document are the last of one or two hidden layers, F(x)."""
 
     _parameter_constraints: ClassVar = {
         "n_hidden": Interval("integer", 1, 2**14),
@@ -48,6 +49,8 @@ class HiddenLayersModel(LabelModel):
     )
 
     n_hidden: int
+    n_layers: int = 2
+    """Number of hidden layers."""
     input_coef_: sp.csr_array
     input_intercept_: Array
     hidden_weights_: Array
@@ -63,12 +66,12 @@ class HiddenLayersModel(LabelModel):
         """What each label's score adds per hidden unit, units by labels."""
 
     def _set_hidden_layers(self, documents: Documents, layers: Layers) -> None:
-        """Set the fitted attributes of the hidden layers; the standardization becomes part of the first one."""
+        """Set the fitted attributes of the hidden layers; the scaling of the features becomes part of the first one."""
         self.classes_ = documents.labels.names
         self.n_features_in_ = int(documents.inputs.scaled.shape[1])
         self.input_coef_, self.input_intercept_ = documents.inputs.fold(layers)
-        self.hidden_weights_ = layers.hidden_weights.astype(np.float64)
-        self.hidden_intercept_ = layers.hidden_intercept.astype(np.float64)
+        self.hidden_weights_ = layers.hidden_weights.reshape(-1, self.n_hidden).astype(np.float64)
+        self.hidden_intercept_ = layers.hidden_intercept.ravel().astype(np.float64)
         self.coactivation_ = coactivation(documents, layers)
 
     def _record(self, iteration: int, objective: float) -> None:
@@ -79,7 +82,9 @@ class HiddenLayersModel(LabelModel):
     def _hidden(self, X: Any) -> Array:
         """Return F(x), documents by hidden units."""
         first = np.maximum(self._linear_scores(X, "input_coef_", "input_intercept_"), 0.0)
-        return np.maximum(row_products(first, self.hidden_weights_) + self.hidden_intercept_, 0.0)
+        n = self.n_hidden
+        following = zip(self.hidden_weights_.reshape(-1, n, n), self.hidden_intercept_.reshape(-1, n), strict=True)
+        return reduce(_next_layer, following, first)
 
     def label_weights(self) -> sp.csr_array:
         """Return the mean derivative of each label's score by each feature, labels by features, for inspection.
@@ -88,7 +93,8 @@ class HiddenLayersModel(LabelModel):
         that are active; the mean is that over the training documents.
         """
         check_is_fitted(self)
-        through = (self.hidden_weights_ * self.coactivation_) @ self._output_weights
+        between = self.hidden_weights_ if self.n_layers > 1 else np.eye(self.n_hidden)
+        through = (between * self.coactivation_) @ self._output_weights
         return sp.csr_array((self.input_coef_.T @ through).T)
 
     def _check_state(self) -> None:
@@ -96,8 +102,8 @@ class HiddenLayersModel(LabelModel):
         n = self.n_hidden
         check_sparse(self.input_coef_, "input_coef_", (n, self.n_features_in_))
         check_array(self.input_intercept_, "input_intercept_", (n,))
-        check_array(self.hidden_weights_, "hidden_weights_", (n, n))
-        check_array(self.hidden_intercept_, "hidden_intercept_", (n,))
+        check_array(self.hidden_weights_, "hidden_weights_", ((self.n_layers - 1) * n, n))
+        check_array(self.hidden_intercept_, "hidden_intercept_", ((self.n_layers - 1) * n,))
         check_array(self.coactivation_, "coactivation_", (n, n))
         check_range(self.coactivation_, "coactivation_", 0, 1)
         check_magnitude(self.input_coef_.data, "input_coef_")
@@ -107,6 +113,11 @@ class HiddenLayersModel(LabelModel):
     @property
     def _n_scores(self) -> int:
         return self.n_hidden + len(self.classes_)
+
+
+def _next_layer(values: Array, layer: tuple[Array, Array]) -> Array:
+    weights, intercept = layer
+    return np.maximum(row_products(values, weights) + intercept, 0.0)
 
 
 def row_products(rows: Array, weights: Array) -> Array:

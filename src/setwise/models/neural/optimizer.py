@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from setwise import _core
+
 __all__ = ["Adam", "Array", "mini_batches"]
 
 Array = NDArray[np.floating]
@@ -23,40 +25,30 @@ class Adam:
 
     Parameters
     ----------
-    parameters : sequence of arrays
+    parameters : sequence of C-contiguous arrays
         They are changed in place.
     learning_rate : float
     """
 
     def __init__(self, parameters: Sequence[Array], learning_rate: float) -> None:
-        self._parameters = parameters
+        if not all(one.flags.c_contiguous for one in parameters):
+            raise ValueError("Parameters must be C-contiguous arrays: others would not be changed in place.")
+        self._parameters = [one.reshape(-1) for one in parameters]
         self._learning_rate = learning_rate
-        self._means = [np.zeros_like(one) for one in parameters]
-        self._squares = [np.zeros_like(one) for one in parameters]
-        self._buffers = [np.empty_like(one) for one in parameters]
+        self._means = [np.zeros_like(one) for one in self._parameters]
+        self._squares = [np.zeros_like(one) for one in self._parameters]
         self._n_steps = 0
 
     def step(self, gradients: Sequence[Array]) -> None:
-        """Take one step against the gradients, whose arrays are used up."""
+        """Take one step against the gradients."""
         self._n_steps += 1
         # The means start at zero; these undo their bias towards it.
         rate = self._learning_rate / (1.0 - _DECAY_OF_MEAN**self._n_steps)
         root = 1.0 / np.sqrt(1.0 - _DECAY_OF_SQUARE**self._n_steps)
-        arrays = zip(self._parameters, gradients, self._means, self._squares, self._buffers, strict=True)
-        for parameter, gradient, mean, square, buffer in arrays:
-            np.multiply(gradient, gradient, out=buffer)
-            buffer *= 1.0 - _DECAY_OF_SQUARE
-            square *= _DECAY_OF_SQUARE
-            square += buffer
-            gradient *= 1.0 - _DECAY_OF_MEAN
-            mean *= _DECAY_OF_MEAN
-            mean += gradient
-            np.sqrt(square, out=buffer)
-            buffer *= root
-            buffer += _LEAST_ROOT
-            np.divide(mean, buffer, out=buffer)
-            buffer *= rate
-            parameter -= buffer
+        arrays = zip(self._parameters, gradients, self._means, self._squares, strict=True)
+        for parameter, gradient, mean, square in arrays:
+            slopes = gradient.reshape(-1)
+            _core.adam_step(parameter, slopes, mean, square, _DECAY_OF_MEAN, _DECAY_OF_SQUARE, rate, root, _LEAST_ROOT)
 
 
 def mini_batches(n_samples: int, batch_size: int, random: np.random.Generator) -> Iterator[NDArray[np.intp]]:

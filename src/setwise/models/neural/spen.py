@@ -209,7 +209,7 @@ class EnergyNetwork(HiddenLayersModel):
 
     def _epochs(self, documents: Documents, layers: Layers, energy: Energy) -> Iterator[float]:
         """Train the energy in place; after each epoch yield the mean of the objectives that its steps started from."""
-        hidden = np.concatenate([activations(layers, documents.inputs, rows).second for rows in documents.blocks()])
+        hidden = np.concatenate([activations(layers, documents.inputs, rows).hidden[-1] for rows in documents.blocks()])
         random = numbered_generator(self.random_state, 2)
         local = Adam((energy.local_weights, energy.local_intercept), self.learning_rate)
         units = Adam((energy.unit_weights, energy.unit_energies), self.unit_learning_rate)

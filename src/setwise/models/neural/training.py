@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from setwise._validation import normalized_weights, require_finite
 from setwise.labels import LabelMatrix
 from setwise.learners import CONSTANT_LOGIT, FeatureColumns
-from setwise.models.neural.layers import Layers, StandardizedInputs, activations, loss_and_gradient, penalty
+from setwise.models.neural.layers import Dropout, Layers, ScaledInputs, activations, loss_and_gradient, penalty
 from setwise.models.neural.optimizer import Adam, Array, mini_batches
 
 __all__ = ["Documents", "coactivation", "network_epochs"]
@@ -29,7 +29,7 @@ class Documents:
     Attributes
     ----------
     labels : LabelMatrix
-    inputs : StandardizedInputs
+    inputs : ScaledInputs
     targets : array of shape (n_samples, n_learned)
         Zeros and ones of the labels that are learned.
     weight : array of shape (n_samples,)
@@ -41,15 +41,15 @@ class Documents:
     """
 
     labels: LabelMatrix
-    inputs: StandardizedInputs
+    inputs: ScaledInputs
     targets: NDArray[np.float32]
     weight: NDArray[np.float64]
     learned: NDArray[np.intp]
     constant_logits: NDArray[np.float64]
 
     @classmethod
-    def of(cls, X: Any, y: Any, sample_weight: Any) -> Documents:
-        """Check and standardize documents, and find the labels that are constants."""
+    def of(cls, X: Any, y: Any, sample_weight: Any, standardize: bool = True) -> Documents:
+        """Check and scale documents, and find the labels that are constants."""
         labels, matrix = LabelMatrix.of(y), FeatureColumns.matrix_of(X)
         labels.check_rows(matrix.shape[0])
         require_finite(matrix.data if sp.issparse(matrix) else matrix, "X")
@@ -59,9 +59,10 @@ class Documents:
         always, never = counted.all(axis=0), ~counted.any(axis=0)
         learned = np.flatnonzero(~(always | never))
         constant_logits = CONSTANT_LOGIT * (always.astype(np.float64) - never)
+        scaled = ScaledInputs.standardized if standardize else ScaledInputs.on_one_scale
         return cls(
             labels,
-            StandardizedInputs.of(matrix, share),
+            scaled(matrix, share),
             indicator[:, learned].astype(np.float32),
             share * labels.n_samples,
             learned,
@@ -102,16 +103,18 @@ def network_epochs(
     learning_rate: float,
     strength: float,
     random: np.random.Generator,
+    dropout: float = 0.0,
 ) -> Iterator[float]:
     """Train the layers in place; after each epoch yield the mean of the objectives that its steps started from."""
     optimizer = Adam(layers, learning_rate)
+    thinned = Dropout(dropout, random) if dropout > 0.0 else None
     for _ in range(n_epochs):
         total = 0.0
         for rows, weight in documents.batches(batch_size, random):
             targets, share = documents.targets[rows], rows.size / documents.n_samples
             total += share * penalty(layers, strength)
             loss, gradient = loss_and_gradient(
-                layers, documents.inputs, targets, weight.astype(np.float32), rows, strength
+                layers, documents.inputs, targets, weight.astype(np.float32), rows, strength, thinned
             )
             total += share * loss
             optimizer.step(gradient)
@@ -119,11 +122,11 @@ def network_epochs(
 
 
 def coactivation(documents: Documents, layers: Layers) -> NDArray[np.float64]:
-    """Return the share of documents for which a unit of the first and a unit of the second layer are both active."""
-    n_hidden = layers.hidden_weights.shape[0]
+    """Return the share of documents for which a unit of the first and one of the last hidden layer are both active."""
+    n_hidden = layers.input_intercept.size
     together = np.zeros((n_hidden, n_hidden))
     for rows in documents.blocks():
-        values = activations(layers, documents.inputs, rows)
-        active = (values.first > 0.0) * documents.weight[rows, None]
-        together += active.T @ (values.second > 0.0).astype(np.float64)
+        hidden = activations(layers, documents.inputs, rows).hidden
+        active = (hidden[0] > 0.0) * documents.weight[rows, None]
+        together += active.T @ (hidden[-1] > 0.0).astype(np.float64)
     return together / documents.n_samples

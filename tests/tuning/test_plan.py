@@ -1,0 +1,45 @@
+"""The plan of a fit: the tasks that it counts are those that run, where no path ends early."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from setwise import SetClassifier
+from setwise.executors import running, session
+from setwise.models import BinaryRelevance
+from setwise.tuning import search
+from tests.models.corpora import small_corpus
+
+X, y = small_corpus(n=60)
+
+
+@pytest.mark.parametrize("options", [{"budget": "quick"}, {"budget": "quick", "model": "crf", "cv": 2}])
+def test_planned_tasks_are_those_that_run(options: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    n_calls: Counter[str] = Counter()
+    call = running.call
+
+    def counted(function: str, *arguments: object) -> object:
+        n_calls[function.partition(":")[2]] += 1
+        return call(function, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(session, "call", counted)
+    monkeypatch.setitem(search.__globals__, "REACH", float("inf"))  # no path ends
+    classifier = SetClassifier(n_jobs=1, **options)  # type: ignore[arg-type]
+    plan = {one.title.split(" of ")[0]: one.n_tasks for one in classifier.plan(X, y).tasks}
+    classifier.fit(X, y)
+    assert plan["fits"] == n_calls["fit_next"] + n_calls["fit_until_worse"]
+    assert plan["evaluations"] == n_calls["evaluate"]
+    assert plan.get("confidence", 0) == n_calls["collect_evidence"]
+
+
+def test_more_documents_cost_more() -> None:
+    small, large = (SetClassifier("br", n_jobs=1).plan(*small_corpus(n=n)) for n in (60, 600))
+    assert large.cpu_seconds > small.cpu_seconds > 0
+    assert large.worker_bytes > small.worker_bytes > 10**8
+
+
+def test_a_plan_trains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BinaryRelevance, "fit_path", lambda *_, **__: pytest.fail("a model was trained"))
+    assert SetClassifier("br").plan(X, y).n_tasks > 0
