@@ -17,7 +17,7 @@ define install_listed
 	@$(PIP) install -r $@.txt
 endef
 
-.PHONY: help install demo test slow golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-text bench-serve bench-features bench-default bench-confidence bench-cluster fuzz-serve reproduction reproduction-page docs docs-screenshots wheels coverage mutation format clean
+.PHONY: help install demo test slow golden lint check sanitize sanitize-python fuzz bench-learners bench-models bench-predict bench-tuning bench-stream bench-cpu bench-text bench-serve bench-features bench-default bench-confidence bench-cluster bench-large fuzz-serve reproduction reproduction-page docs docs-screenshots wheels coverage mutation format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -98,6 +98,9 @@ bench-features: install $(VENV)/.extra-bench ## compare the features that valida
 
 bench-cluster: install $(VENV)/.extra-bench $(VENV)/.extra-dask ## compare a tuning in one process, in several and on a Dask cluster
 	$(PY) -m benchmarks.cluster
+
+bench-large: install $(VENV)/.extra-bench ## measure the default and single fits on large corpora, and how they grow
+	$(PY) -m benchmarks.large
 
 bench-confidence: install $(VENV)/.extra-bench ## compare stated confidence with outcomes, and time explanations
 	$(PY) -m benchmarks.confidence

@@ -87,6 +87,86 @@ def many_sets(
     return SyntheticCorpus(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
 
 
+@dataclass(frozen=True)
+class Shape:
+    """The size of a generated corpus in every direction; the default is that of WISE in the paper."""
+
+    documents: int = 64_857
+    features: int = 301_561
+    labels: int = 203
+    sets: int = 3_536
+
+
+def wise(shape: Shape | None = None, n_test: int = 5_000, seed: int = 0) -> SyntheticCorpus:
+    """Generate news articles: words by Zipf's law, a tenth of which belong to the topics of the article's labels.
+
+    Every label has its own order of the words, whose first ones are its keywords. One article in eight has the keywords
+    of another's labels. Every set of labels occurs in training. Values are TF-IDF in rows of length one.
+    """
+    shape = shape or Shape()
+    random = np.random.default_rng(seed)
+    n = shape.documents + n_test
+    sets, frequency = _label_sets(random, shape)
+    n_once = min(len(sets), shape.documents)
+    drawn = random.choice(len(sets), p=frequency, size=n - n_once)
+    train = np.concatenate([random.permutation(len(sets))[:n_once], drawn[n_test:]])
+    set_of = np.concatenate([random.permutation(train), drawn[:n_test]])
+    told = np.where(random.random(n) < MISTAKEN, set_of[random.integers(0, n, n)], set_of)
+
+    lengths = np.maximum(10, random.lognormal(np.log(MEDIAN_LENGTH), 0.7, n).astype(np.int64))
+    document = np.repeat(np.arange(n), lengths)
+    words = _zipf(random, shape.features, len(document))
+    topical = random.random(len(document)) < TOPICAL
+    indptr = np.concatenate([[0], np.cumsum([len(labels) for labels in sets])])
+    flat = np.concatenate(sets)
+    chosen = told[document[topical]]
+    place = (random.random(len(chosen)) * np.diff(indptr)[chosen]).astype(np.int64)
+    label = flat[indptr[chosen] + place]
+    step, shift = random.integers(0, shape.features, (2, shape.labels))
+    words[topical] = (words[topical] * (step[label] | 1) + shift[label]) % shape.features
+
+    counts = sp.csr_array((np.ones(len(words), dtype=np.float32), (document, words)), shape=(n, shape.features))
+    X = _tf_idf(counts)
+    columns = np.concatenate([sets[one] for one in set_of])
+    rows = np.repeat(np.arange(n), np.diff(indptr)[set_of])
+    y = sp.csr_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=(n, shape.labels))
+    return SyntheticCorpus(X[: shape.documents], y[: shape.documents], X[shape.documents :], y[shape.documents :])
+
+
+MEDIAN_LENGTH = 200  # words of an article
+TOPICAL = 0.1  # share of the words that belong to a label
+MISTAKEN = 0.12  # share of the articles with the words of another's labels
+
+
+def _label_sets(random: np.random.Generator, shape: Shape) -> tuple[list[NDArray[np.int64]], Array]:
+    """Return the label sets, every single label among them, and how frequent each is."""
+    popularity = np.arange(1, shape.labels + 1) ** -0.9
+    popularity /= popularity.sum()
+    found = {(label,): popularity[label] for label in range(shape.labels)}
+    while len(found) < shape.sets:
+        labels = np.unique(random.choice(shape.labels, size=2 + random.poisson(0.5), p=popularity))
+        found[tuple(labels.tolist())] = popularity[labels].prod() / 2
+    sets = sorted(found, key=lambda labels: (-found[labels], labels))[: shape.sets]
+    frequency = np.arange(1, len(sets) + 1) ** -1.1
+    return [np.array(labels) for labels in sets], frequency / frequency.sum()
+
+
+def _zipf(random: np.random.Generator, n_words: int, n: int) -> NDArray[np.int64]:
+    """Draw numbers of words, of which the first are the most frequent."""
+    cumulated = np.cumsum(1.0 / (np.arange(n_words) + 3.7) ** 1.07)
+    return np.asarray(np.searchsorted(cumulated, random.random(n) * cumulated[-1]), dtype=np.int64)
+
+
+def _tf_idf(counts: sp.csr_array) -> sp.csr_array:
+    counts.sum_duplicates()
+    n_with = np.bincount(counts.indices, minlength=counts.shape[1])
+    rarity = np.log((1 + counts.shape[0]) / (1 + n_with)) + 1
+    counts.data = (1 + np.log(counts.data)) * rarity[counts.indices]
+    length = np.sqrt(np.bincount(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), counts.data**2))
+    counts.data = (counts.data / np.repeat(length, np.diff(counts.indptr))).astype(np.float32)
+    return counts
+
+
 def scale_to_mean(probabilities: Array, labels_per_document: float) -> Array:
     """Scale label probabilities, clipped at ``MAX_PROBABILITY``, to a mean number of labels per document."""
     low, high = 0.0, 1e6
@@ -100,6 +180,7 @@ def scale_to_mean(probabilities: Array, labels_per_document: float) -> Array:
 SYNTHETIC: dict[str, Callable[[], SyntheticCorpus]] = {
     "many_tags": many_tags,
     "many_sets": many_sets,
+    "wise": wise,
     # A quarter of the test sets are unseen in training.
     "new_sets": partial(
         many_tags, n_train=3_000, n_test=2_000, n_labels=40, n_words=300, labels_per_document=3.0, n_topics=12

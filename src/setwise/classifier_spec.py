@@ -354,6 +354,8 @@ class ClassifierSpec:
                 continue
             if candidates := self._feasible_candidates(model, recipe, may_be_empty):
                 grid = entry.grid(model, stage.budget, critical(model.loss))
+                if n_weights > stage.max_dense_weights:
+                    grid = [path for path in grid if path.parameters["l1_ratio"] > 0.0]
                 scales = entry.scales_labels and stage.budget in LABEL_BUDGETS
                 early_stopping = entry.early_stopping
                 stages.append(Stage(stage.name, model, grid, candidates, early_stopping, scales, stage.ratio_of))

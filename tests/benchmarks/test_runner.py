@@ -16,6 +16,7 @@ from benchmarks.harness.benchmark import Benchmark
 from benchmarks.harness.command import parse
 from benchmarks.harness.report import markdown_page
 from benchmarks.harness.rows import read_rows
+from benchmarks.large import LARGE
 from benchmarks.learners import LEARNERS, LearnersEffort
 from benchmarks.learners import rows as learner_rows
 from benchmarks.models import MODELS, Iterations, ModelsEffort
@@ -48,7 +49,7 @@ TINY_BENCHMARKS = [
     replace(TEXT, quick_effort=TextEffort(n_rounds=1, min_seconds=0.0), load=tiny_texts),
 ]
 every_benchmark = pytest.mark.parametrize(
-    "benchmark_", [LEARNERS, MODELS, PREDICT, DEFAULT, TUNING, STREAM, CPU, TEXT], ids=lambda benchmark: benchmark.name
+    "benchmark_", [LEARNERS, MODELS, PREDICT, DEFAULT, TUNING, STREAM, CPU, TEXT, LARGE], ids=lambda benchmark: benchmark.name
 )
 
 

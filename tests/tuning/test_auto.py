@@ -11,7 +11,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from setwise import SetClassifier, load
+from setwise.classifier_spec import ClassifierSpec
 from setwise.exceptions import InvalidData
+from setwise.labels import LabelMatrix
+from setwise.learners import FeatureColumns
 from setwise.models import AUTO_STAGES, BUDGETS, MODELS, AutoStage, BinaryRelevance, Ensemble, PairwiseCRF
 from setwise.tuning import auto, pooling
 from tests.models.corpora import name_lists, same_state, small_corpus
@@ -87,6 +90,16 @@ def test_a_model_with_too_many_weights_is_not_tried(monkeypatch: pytest.MonkeyPa
         result = fitted(budget="quick", **ONE_RECIPE).tuning_
         assert result is not None
         assert ("pcc" in [trial.name for trial in result.model_trials]) == expected
+
+
+def test_paths_without_l1_are_left_out_where_they_have_too_many_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_weights = X.shape[1] * y.shape[1]
+    for most, expected in ((n_weights, [1.0, 0.5, 0.0]), (n_weights - 1, [1.0, 0.5])):
+        monkeypatch.setitem(AUTO_STAGES, "quick", (AutoStage("br", "br", "normal", max_dense_weights=most),))
+        spec = ClassifierSpec(SetClassifier(budget="quick", n_jobs=1).get_params(deep=False))
+        labels = LabelMatrix.of(y)
+        (stage,) = spec.auto_stages([], FeatureColumns.of(X), labels, 0, False)
+        assert [path.parameters["l1_ratio"] for path in stage.grid] == expected
 
 
 @pytest.mark.parametrize("budget", BUDGETS)

@@ -200,8 +200,10 @@ def test_few_documents_are_cross_validated() -> None:
         (2000, 10, 10),
         (4000, 10, 5),
         (9999, 10, 3),
-        (10_000, 5, 1),
-        (20_000, 10, 1),
+        (10_000, 5, 2),
+        (20_000, 5, 1),
+        (39_999, 5, 1),
+        (40_000, 10, 1),
         (10**6, 10, 1),
     ],
 )
@@ -211,7 +213,8 @@ def test_enough_documents_are_held_out_for_confidence_and_no_more(n_documents: i
     assert (validation.n_folds, validation.n_used) == (n_folds, n_used)
     assert validation.random_state != default_validation(n_documents).random_state
     held_out = min(n_documents * n_used / n_folds, MAX_HELD_OUT)
-    assert held_out >= 1990 or n_used == n_folds
+    enough = 1990 if n_documents < 10_000 else MAX_HELD_OUT
+    assert held_out >= enough or n_used == n_folds
     assert confidence_validation(MIN_DOCUMENTS - 1) is None
 
 

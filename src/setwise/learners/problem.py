@@ -136,15 +136,15 @@ class BinaryProblem:
             coef = sp.csr_array((varying.size, self.features.kept.size), dtype=np.float64)
             intercept = self.null_intercept[varying]
         else:
-            coef = self.features.inward(start.coef[varying])
+            coef = self.features.inward(start.coef[varying] if varying.size < self.n_labels else start.coef)
             intercept = start.intercept[varying]
         dense = [np.empty((varying.size, self.features.kept.size)) for _ in strengths] if l1_ratio == 0.0 else []
         found = _core.fit_binary(
             self.features.native,
             self.native,
-            coef.indptr.astype(np.int64),
-            coef.indices.astype(np.int32),
-            coef.data.astype(np.float64),
+            coef.indptr.astype(np.int64, copy=False),
+            coef.indices.astype(np.int32, copy=False),
+            coef.data.astype(np.float64, copy=False),
             np.ascontiguousarray(intercept, dtype=np.float64),
             float(strengths[-1]),
             float(l1_ratio),

@@ -100,7 +100,7 @@ class LinearScorer:
 
     @cached_property
     def _dense(self) -> NDArray[Any]:
-        return np.ascontiguousarray(self._coef.toarray().T)
+        return np.asarray(self._coef.T.toarray(order="C"))  # one copy, where toarray().T would take two
 
 
 _Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]

@@ -142,6 +142,8 @@ class AutoStage:
     """Where there are fewer training documents, the model is left out."""
     max_weights: float = float("inf")
     """Where there are more pairs of a feature and a label, the model is left out."""
+    max_dense_weights: float = float("inf")
+    """Where there are more of them, paths without an L1 term are left out: every pair has a weight there."""
 
 
 LEAST_FOR_NETWORKS = 2000
@@ -150,6 +152,10 @@ LEAST_FOR_NETWORKS = 2000
 MOST_FOR_MIXTURES = 5_000_000
 """Pairs of a feature and a label up to which CBM is tried: each of its components has a weight for all of them, and its
 grid then takes hours."""
+
+MOST_DENSE = 50_000_000
+"""Pairs of a feature and a label up to which linear models without an L1 term are tried: the fits of one path take
+several gigabytes above it, and most of the time, and where features are so many, those with an L1 term are better."""
 
 LEAST_SEEN = 0.2
 """Models that know training sets only are not tried where a smaller share of the held-out documents has such a set."""
@@ -160,7 +166,7 @@ AUTO = "auto"
 AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
     "quick": (AutoStage("br", "br", "quick"),),
     "normal": (
-        AutoStage("br, squared hinge", "br", "normal", {"loss": "squared_hinge"}),
+        AutoStage("br, squared hinge", "br", "normal", {"loss": "squared_hinge"}, max_dense_weights=MOST_DENSE),
         AutoStage("br", "br", "normal", ratio_of="br, squared hinge"),
         AutoStage("crf", "crf", "quick"),
         AutoStage("mlp", "mlp", "quick", min_documents=LEAST_FOR_NETWORKS),

@@ -51,13 +51,19 @@ N_FOLDS = 3
 N_FOLDS_IF_THOROUGH = 5
 """The same for few documents where settings and recipes may take their time: each fold trains on more of them."""
 
-FOLDS_FOR_CONFIDENCE = (10, 5)
-"""Folds in which it is learned how sure predictions are: the first number of which one fold is enough, else as many of
-the first as it takes. Models that are trained on nine tenths of the documents are nearly as often right as the final
-one, and each costs as much."""
+FOLDS_FOR_CONFIDENCE = 10
+"""Folds in which it is learned how sure predictions are, as many as it takes: models that are trained on nine tenths of
+the documents are nearly as often right as the final one, and each costs as much."""
 
 ENOUGH_FOR_CONFIDENCE = 2000
 """Held-out documents that are enough for that: they tell the share of right sets within about a point."""
+
+MANY_FOR_CONFIDENCE = 10_000
+"""With so many documents, four fifths of them are nearly all: five folds hold out more for each model that is trained,
+and as many documents are held out as recipes are tuned on."""
+
+FOLDS_IF_MANY = 5
+"""Folds with so many documents, unless one of ten is enough."""
 
 SHARE_HELD_OUT = 0.2
 """Share of the documents that is held out once, where there are many."""
@@ -212,9 +218,12 @@ def confidence_validation(n_documents: int, random_state: int = 0) -> Validation
     """
     if n_documents < MIN_DOCUMENTS:
         return None
-    most = max(FOLDS_FOR_CONFIDENCE)
-    n_folds = next((k for k in FOLDS_FOR_CONFIDENCE if n_documents >= k * ENOUGH_FOR_CONFIDENCE), most)
-    n_used = min(most, math.ceil(n_folds * ENOUGH_FOR_CONFIDENCE / n_documents))
+    n_folds, enough = FOLDS_FOR_CONFIDENCE, ENOUGH_FOR_CONFIDENCE
+    if n_documents >= MANY_FOR_CONFIDENCE:
+        enough = MAX_HELD_OUT
+        if n_documents < n_folds * enough:
+            n_folds = FOLDS_IF_MANY
+    n_used = min(n_folds, math.ceil(n_folds * enough / n_documents))
     return Validation(SHARE_HELD_OUT, n_folds, random_state + 1, MAX_HELD_OUT, n_used)
 
 
