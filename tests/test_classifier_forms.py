@@ -148,3 +148,16 @@ class TestMistakes:
     def test_blank_names(self, name: str) -> None:
         with pytest.raises(InvalidData, match="label names that are not blank; got "):
             plain().fit(X[:2], [["a"], [name]])
+
+
+def test_features_mapped_into_memory_give_the_same_classifier(tmp_path: Path) -> None:
+    matrix = sp.csr_array(X.astype(np.float32))
+    arrays = []
+    for name in ("data", "indices", "indptr"):
+        np.save(tmp_path / f"{name}.npy", getattr(matrix, name))
+        arrays.append(np.load(tmp_path / f"{name}.npy", mmap_mode="r"))
+    mapped = sp.csr_array(tuple(arrays), shape=matrix.shape)
+    assert not mapped.data.flags.writeable
+    for number, features in enumerate((matrix, mapped)):
+        plain().fit(features, y).save(tmp_path / f"{number}.setwise")
+    assert (tmp_path / "0.setwise").read_bytes() == (tmp_path / "1.setwise").read_bytes()

@@ -49,7 +49,9 @@ TINY_BENCHMARKS = [
     replace(TEXT, quick_effort=TextEffort(n_rounds=1, min_seconds=0.0), load=tiny_texts),
 ]
 every_benchmark = pytest.mark.parametrize(
-    "benchmark_", [LEARNERS, MODELS, PREDICT, DEFAULT, TUNING, STREAM, CPU, TEXT, LARGE], ids=lambda benchmark: benchmark.name
+    "benchmark_",
+    [LEARNERS, MODELS, PREDICT, DEFAULT, TUNING, STREAM, CPU, TEXT, LARGE],
+    ids=lambda benchmark: benchmark.name,
 )
 
 

@@ -39,7 +39,7 @@ PAGES_THAT_PRINT = [
 """Pages whose every Python block is followed by what it prints."""
 
 PAGES_WITH_DATA = {
-    "docs/tuning.md": 2,
+    "docs/tuning.md": 3,
     "docs/confidence.md": 2,
     "docs/explanations.md": 1,
     "docs/report.md": 1,
@@ -84,7 +84,10 @@ def test_python_blocks_print_the_block_that_follows(
 
 @pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
 @pytest.mark.parametrize("page", PAGES_WITH_DATA)
-def test_python_blocks_run_on_the_data_of_a_reader(page: str, repository: Path) -> None:
+def test_python_blocks_run_on_the_data_of_a_reader(
+    page: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     programs = [block for language, block in blocks_of(repository / page) if language == "python"]
     assert len(programs) == PAGES_WITH_DATA[page]
     X, y = small_corpus(n=60)
