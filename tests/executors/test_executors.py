@@ -27,7 +27,7 @@ from setwise.executors import (
     scheduler_of,
 )
 from setwise.executors import running as running_module
-from setwise.executors.memory_pressure import n_out_of_memory_kills
+from setwise.executors.processes import n_out_of_memory_kills
 from tests.executors.tasks import task
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")

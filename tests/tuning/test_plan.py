@@ -9,7 +9,7 @@ import pytest
 from setwise import SetClassifier
 from setwise.executors import running, session
 from setwise.models import BinaryRelevance
-from setwise.tuning import search
+from setwise.tuning import path_ends
 from tests.models.corpora import small_corpus
 
 X, y = small_corpus(n=60)
@@ -25,7 +25,7 @@ def test_planned_tasks_are_those_that_run(options: dict[str, object], monkeypatc
         return call(function, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(session, "call", counted)
-    monkeypatch.setitem(search.__globals__, "REACH", float("inf"))  # no path ends
+    monkeypatch.setattr(path_ends, "REACH", float("inf"))  # no path ends
     classifier = SetClassifier(n_jobs=1, **options)  # type: ignore[arg-type]
     plan = {one.title.split(" of ")[0]: one.n_tasks for one in classifier.plan(X, y).tasks}
     classifier.fit(X, y)

@@ -48,7 +48,7 @@ def fit_labels(
     max_iter: int = 200,
     n_jobs: int | None = None,
     callback: Callback | None = None,
-    block: slice = slice(None),
+    block: slice | None = None,
 ) -> LabelFits:
     """Fit a binary linear classifier with an elastic net for each label: a logistic regression, or another loss.
 
@@ -95,8 +95,8 @@ def fit_labels(
     callback : callable, optional
         ``callback(iteration, fits)`` is called after each Newton iteration of all labels; where it returns True, the
         fit ends.
-    block : slice
-        The labels to fit, to the same bits as among all; the others get zero weights.
+    block : slice, optional
+        Labels to fit, to the same bits as among all; the others get zero weights.
 
     Returns
     -------

@@ -77,7 +77,7 @@ class BinaryProblem:
         column_limits: Any = None,
         loss: LossName = "logistic",
         strength_scaling: StrengthScaling = "global",
-        block: slice = slice(None),
+        block: slice | None = None,
     ) -> BinaryProblem:
         """Check the data of a fit, and fit the models without features.
 
@@ -113,6 +113,7 @@ class BinaryProblem:
                 loss,
             )
 
+        block = slice(None) if block is None else block
         fitted = _fitted_labels(constant, block)
         native = native_targets(fitted)
         null_intercept[fitted], peak[fitted] = _core.null_models(features.native, native, threads)
@@ -157,7 +158,7 @@ class BinaryProblem:
         start: LabelFits | Start | None = None,
         first_iteration: int = 0,
     ) -> list[LabelFits]:
-        """Fit every label of the block that is not constant at falling strengths, each warm-started from the one before.
+        """Fit the labels that vary, of the block, at falling strengths, each warm-started from the one before.
 
         The first fit starts from ``start``, the result of ``first_iteration`` iterations, or from zero weights.
         """

@@ -162,7 +162,7 @@ class BinaryRelevance(LabelModel):
             self.n_jobs,
             loss=self.loss,
             strength_scaling=self.strength_scaling,
-            block=slice(None) if block is None else block.rows,
+            block=None if block is None else block.rows,
         )
         begin = None if start is None else Start(start.coef_, start.intercept_)
         path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter, begin)

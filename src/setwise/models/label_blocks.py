@@ -1,13 +1,14 @@
 """Models whose labels are fitted independently: blocks of labels that different processes fit, joined to one model.
 
-What is fitted on its own is called a unit: a label, the place of a label in a chain, or the empty set of LSF. A block is
-some units that follow one another. A model that was fitted to a block has the shapes of the whole model, and weights in
-the rows of its units alone.
+What is fitted on its own is called a unit: a label, the place of a label in a chain, or the empty set of LSF. A block
+is some units that follow one another. A model that was fitted to a block has the shapes of the whole model, and weights
+in the rows of its units alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +20,8 @@ from setwise._estimator import clone
 __all__ = ["LabelBlock", "balanced_blocks", "document_costs", "join_blocks"]
 
 SHARE_OF_DOCUMENTS = 0.04
-"""With an L1 penalty, a label costs as much as it has documents, and this share of all documents: measured on bibtex, from
-.02 to .06. Without one, all labels cost about the same."""
+"""With an L1 penalty, a label costs in proportion to its own documents and this share of all documents: measured on
+bibtex, from .02 to .06. Without one, all labels cost about the same."""
 
 
 class LabelBlock(NamedTuple):
@@ -55,7 +56,7 @@ def balanced_blocks(costs: NDArray[np.float64], n_blocks: int) -> list[LabelBloc
     targets = ends[-1] * np.arange(1, n_blocks) / n_blocks
     inner = np.searchsorted(ends - costs / 2, targets)  # a unit belongs to the block that has its middle
     bounds = np.unique([0, *inner.tolist(), len(costs)]).tolist()
-    return [LabelBlock(first, end) for first, end in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [LabelBlock(first, end) for first, end in pairwise(bounds)]
 
 
 def join_blocks(blocks: Sequence[LabelBlock], models: Sequence[Any]) -> Any:

@@ -176,7 +176,8 @@ class LabelSizeFactors(LabelSizeModel):
                 yield clone(self).set_params(strength=strength)._fit(features, labels, sample_weight, block=block)
             return
         pairs = self._label_sizes(features, labels, sample_weight)
-        targets, rows = pairs.targets(by_pair=True), slice(None) if block is None else pair_rows(pairs.labels, labels.n_labels, block)
+        targets = pairs.targets(by_pair=True)
+        rows = None if block is None else pair_rows(pairs.labels, labels.n_labels, block)
         problem = BinaryProblem.of(features, targets, sample_weight, None, False, self.n_jobs, block=rows)
         begin = None if start is None else Start(start.coef_, start.intercept_)
         path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter, begin)
@@ -289,7 +290,7 @@ class LabelSizeFactors(LabelSizeModel):
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
             callback=callback,
-            block=slice(None) if block is None else block.rows,
+            block=None if block is None else block.rows,
         )
 
     def _set_fits(
