@@ -241,11 +241,11 @@ class TestNames:
     @pytest.mark.parametrize(
         ("name", "sentence"),
         [
-            ("cloud", "executor must be an executor or one of serial, processes, local:N, tcp://HOST:PORT"),
+            ("cloud", "executor must be one of serial, processes, local:N, tcp://HOST:PORT"),
             (3, "executor must be an executor or one of"),
-            ("local:many", "The number of processes must be a whole number; got 'many'"),
-            ("local:0", "n_processes must be"),
-            ("tcp:host", "Dask needs the address of its scheduler"),
+            ("local:many", "executor must have the form local:N; got 'local:many'. Hint: write local:4."),
+            ("local:0", "executor must have the form local:N; got 'local:0'"),
+            ("tcp:host", "executor must have the form tcp://HOST:PORT; got 'tcp:host'. Hint: write tcp://host:8786."),
         ],
     )
     def test_other_names_are_refused(self, name: Any, sentence: str) -> None:

@@ -230,9 +230,8 @@ def fit_alone(
 ) -> Fit:
     """Train a model, or a block of its labels, for a number of iterations, or to convergence where that is None."""
     train = read_part(context, part)
-    if context.n_jobs is not None and n_jobs is not None:
-        n_jobs = max(context.n_jobs, min(n_jobs, os.cpu_count() or 1))
-    model = with_threads(n_jobs or context.n_jobs, model)
+    if context.n_jobs is not None:  # in a worker
+        model = with_threads(max(context.n_jobs, min(n_jobs or 1, os.cpu_count() or 1)), model)
     if block is None:
         return Fit(fit_for(model, train.features, train.y, n_iterations, train.sample_weight))
     (fitted,) = model.fit_path(train.features, train.y, [model.strength], train.sample_weight, block=block)
