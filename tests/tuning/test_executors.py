@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks.cluster.local_cluster import local_cluster
@@ -25,6 +26,7 @@ from setwise.executors import (
     ProcessExecutor,
     Scheduler,
     Task,
+    WorkFolder,
     scheduler_of,
 )
 from setwise.executors import processes as processes_module
@@ -314,7 +316,7 @@ def test_dask_survives_killed_workers_and_a_restarted_scheduler(tmp_path: Path) 
 def test_a_worker_that_is_killed_in_the_middle_of_a_block_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The worker dies after the block is fitted, before its part file is written: first of a path, then of final fits."""
+    """It dies when the block is fitted and its part file is not written: once on a path, once in a final fit."""
     expected = saved(tmp_path, None, model="br")
     (tmp_path / "deaths").mkdir()
     monkeypatch.setenv(DEATHS, str(tmp_path / "deaths"))
@@ -329,6 +331,10 @@ def test_blocks_that_are_finished_are_not_fitted_again(tmp_path: Path, sent: Sen
     work = tmp_path / "work"
     assert saved(tmp_path, ProcessExecutor(2, work), model="br") == expected
     parts = sorted(work.rglob("*.part"))
+    for path in parts:
+        if (block := sent.tasks[path.stem].parameters.get("block")) is not None:
+            fitted = WorkFolder(work).part(path.stem).value["model"]["arrays"]["intercept_"]
+            assert np.flatnonzero(fitted).tolist() == list(range(*block))  # its labels, and no others
     lost = [path for path in parts if sent.tasks[path.stem].parameters.get("block") is not None][::3]
     for path in lost:
         path.unlink()
