@@ -21,6 +21,7 @@ from setwise.models import (
     LabelSizeFactors,
     balanced_blocks,
     join_blocks,
+    pcc,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
@@ -151,3 +152,20 @@ def test_no_block_costs_more_than_its_share_and_one_unit() -> None:
         assert [block.first for block in blocks] == [0, *(block.end for block in blocks[:-1])]
         assert blocks[-1].end == costs.size
         assert max(costs[block.rows].sum() for block in blocks) <= costs.sum() / n_blocks + costs.max() + 1e-9
+
+
+def test_the_blocks_of_a_chain_share_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:
+    features, layouts = FeatureColumns.of(X), []
+    lay_out = pcc._chain_features
+
+    def counted(*given: Any) -> FeatureColumns:
+        layouts.append(given)
+        return lay_out(*given)
+
+    monkeypatch.setattr(pcc, "_chain_features", counted)
+    model = ClassifierChain(order="random", n_orders=2)
+    for block in (LabelBlock(0, 7), LabelBlock(7, 19), LabelBlock(19, 38)):
+        next(model.fit_path(features, y, STRENGTHS, block=block))
+    assert len(layouts) == 2
+    next(model.fit_path(features, y, STRENGTHS))  # a path of one process keeps nothing after its end
+    assert len(layouts) == 4

@@ -41,6 +41,8 @@ def test_planned_tasks_are_those_that_run(
     assert plan["fits"] == n_calls["fit_next"] + n_calls["fit_until_worse"]
     assert plan["evaluations"] == n_calls["evaluate"]
     assert plan["confidence"] == n_calls["collect_evidence"]
+    if has_workers:  # a task per recipe, for the best setting under each of the two recipes that screen settings
+        assert n_calls["select"] in (plan["choice"], 2 * plan["choice"])
     is_blockwise = has_workers and "model" not in options
     if "model" not in options:  # models of folds that stopped at different iterations are trained again
         assert plan["fits alone"] == n_calls["fit_alone"]

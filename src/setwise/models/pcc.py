@@ -190,10 +190,23 @@ class ClassifierChain(LabelModel):
         orders = _chain_orders(self.order, self.n_orders, self.random_state, labels)
         self.classes_, self.n_features_in_, self.order_ = labels.names, int(matrix.shape[1]), orders
         blocks = [_part_of_chain(block, chain, labels.n_labels) for chain in range(len(orders))]
-        return (
-            None if one is None else _chain_problem(matrix, labels, order, sample_weight, self.n_jobs, self.loss, one)
-            for order, one in zip(orders, blocks, strict=True)
-        )
+        # The blocks of a chain share its layout; it takes as much memory as the features, and goes with them.
+        derived = X.derived if block is not None and isinstance(X, FeatureColumns) else None
+
+        def problem(order: NDArray[np.int32], labels_of_block: slice | None) -> BinaryProblem | None:
+            if labels_of_block is None:
+                return None
+            key = (_chain_features, labels, order.tobytes())
+            features = None if derived is None else derived.get(key)
+            if features is None:
+                features = _chain_features(matrix, labels, order)
+            if derived is not None:
+                derived[key] = features
+            limits = matrix.shape[1] + np.argsort(order)
+            options = sample_weight, None, False, self.n_jobs, limits, self.loss
+            return BinaryProblem.of(features, labels, *options, block=labels_of_block)
+
+        return map(problem, orders, blocks)
 
     def _starts(self) -> list[Start]:
         """Return the weights of each chain as its problem has them: those of features, then those of earlier labels."""
@@ -369,21 +382,11 @@ def _named_order(names: list[Any], labels: LabelMatrix) -> NDArray[np.int32]:
     return np.array([index[name] for name in names], dtype=np.int32)
 
 
-def _chain_problem(
-    matrix: Any,
-    labels: LabelMatrix,
-    order: NDArray[np.int32],
-    sample_weight: Any,
-    n_jobs: Any,
-    loss: LossName,
-    block: slice,
-) -> BinaryProblem:
+def _chain_features(matrix: Any, labels: LabelMatrix, order: NDArray[np.int32]) -> FeatureColumns:
     """Lay out features and labels as one matrix, the labels last and in the order of the chain.
 
     Each label may then use a number of the first columns: all features, and the labels before it.
     """
     dtype = matrix.dtype if matrix.dtype.kind == "f" else np.float64
     label_columns = labels.indicator[:, order].astype(dtype)
-    features = sp.hstack([sp.csc_array(matrix), label_columns], format="csc", dtype=dtype)
-    limits = matrix.shape[1] + np.argsort(order)
-    return BinaryProblem.of(features, labels, sample_weight, None, False, n_jobs, limits, loss, block=block)
+    return FeatureColumns.of(sp.hstack([sp.csc_array(matrix), label_columns], format="csc", dtype=dtype))

@@ -25,7 +25,7 @@ from setwise.tuning.feature_selection import FeatureTrial
 from setwise.tuning.fit_tasks import fits_alone, tasks_alone
 from setwise.tuning.fits import Fits, read_fits
 from setwise.tuning.search import Progress, ProgressCallback, search, training_again
-from setwise.tuning.selections import Selections, label_scaling_of
+from setwise.tuning.selections import Selections, best_selection, label_scaling_of
 from setwise.tuning.stored_parts import StoredPart
 from setwise.tuning.trials import Trial, best_of
 from setwise.tuning.validation import Part
@@ -246,6 +246,7 @@ def _autotune(
     best: TuningResult | None = None
     alternatives: list[Alternative] = []
     stored = [StoredPart.of(scheduler, part) for part in parts]
+    n_jobs = candidates[0].recipe.n_jobs
     walks = []
     for trial in finalists:
         one, n_iterations = clone(model), None
@@ -262,22 +263,26 @@ def _autotune(
             else:
                 fits = yield from training_again(model, grid, stored, trial, early_stopping is not None)
             yield Emit(fits)
-            each = None if scheduler.works_ahead else steps.step
-            kinds = [[kind] for kind in adjustments] if scheduler.works_ahead else [adjustments]
-            tasks = [selection_task(stored, fits, candidates, scoring, random_state, kind, each) for kind in kinds]
-            return fits, (yield Needs(tasks))
+            if not scheduler.works_ahead:
+                task = selection_task(stored, fits, candidates, scoring, random_state, adjustments, steps.step)
+                (outcome,) = yield Needs([task])
+                return fits, Selections.of(outcome.value, n_jobs).found
+            tasks = [
+                selection_task(stored, fits, [candidate], scoring, random_state, [kind])
+                for kind in adjustments
+                for candidate in candidates
+            ]
+            outcomes = yield Needs(tasks)
+            apart = [one for outcome in outcomes for one in Selections.of(outcome.value, n_jobs).found]
+            starts = range(0, len(apart), len(candidates))
+            return fits, [best_selection(apart[at : at + len(candidates)], scoring) for at in starts]
 
         walks.append((one, n_iterations, trial, scheduler.start(walk())))
     for one, n_iterations, trial, job in walks:
         for _ in scheduler.items(job):
             steps.step()
-        fits, outcomes = job.result
+        fits, found = job.result
         settings = {} if trial is None else trial.setting.values
-        found = [
-            selection
-            for outcome in outcomes
-            for selection in Selections.of(outcome.value, candidates[0].recipe.n_jobs).found
-        ]
         if scheduler.works_ahead:
             steps.step(n_steps)
         for scales, selection in zip(adjustments, found, strict=True):

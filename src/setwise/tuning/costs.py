@@ -10,7 +10,7 @@ from setwise.learners import FeatureColumns
 from setwise.models import Ensemble
 from setwise.tuning.validation import Part
 
-__all__ = ["PartSize", "evaluation_seconds", "evidence_seconds", "fit_seconds"]
+__all__ = ["PartSize", "evaluation_seconds", "evidence_seconds", "fit_seconds", "selection_seconds"]
 
 SECONDS_PER_VALUE = {
     "BinaryRelevance": 1.0e-8,
@@ -42,6 +42,9 @@ SECONDS_PER_SCORE = 2.0e-8
 
 EVIDENCE_RECIPES = 2
 """How sure a model is takes as long to collect as so many recipes to evaluate."""
+
+SELECTION_RECIPES = 9.0
+"""The choice of a recipe takes as long as so many evaluations per recipe: it is cross-fitted, and tunes more."""
 
 
 @dataclass(frozen=True)
@@ -85,3 +88,8 @@ def evaluation_seconds(sizes: Sequence[PartSize], n_recipes: int) -> float:
 def evidence_seconds(size: PartSize) -> float:
     """Return the CPU seconds that it will probably take to collect how sure a model is of the held-out documents."""
     return evaluation_seconds([size], EVIDENCE_RECIPES)
+
+
+def selection_seconds(sizes: Sequence[PartSize], n_recipes: int) -> float:
+    """Return the CPU seconds that the choice among some recipes will probably take."""
+    return SELECTION_RECIPES * evaluation_seconds(sizes, n_recipes)

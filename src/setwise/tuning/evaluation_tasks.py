@@ -20,7 +20,7 @@ from setwise.prediction import (
     select_recipe,
     tune_recipe,
 )
-from setwise.tuning.costs import evidence_seconds
+from setwise.tuning.costs import evidence_seconds, selection_seconds
 from setwise.tuning.fits import Fits, read_fits, with_threads
 from setwise.tuning.label_scaling import LabelScalingAdjustment
 from setwise.tuning.pooling import PoolAdjustment, joint_held_out
@@ -86,7 +86,6 @@ def selection_task(
     random_state: int,
     scales_labels: Sequence[bool],
     after_each: Callable[[], None] | None = None,
-    cost: float = 1.0,
 ) -> Task:
     """Return the task that chooses the recipe for the models of all parts, for each kind of adjustment.
 
@@ -102,7 +101,7 @@ def selection_task(
             "scales_labels": list(scales_labels),
         },
         {"parts": [part.data for part in parts], "fits": list(fits.outcomes)},
-        cost,
+        selection_seconds([part.size for part in parts], len(tried)) if parts[0].is_shared else 1.0,
         f"the choice of the prediction of {type(fits.model).__name__}",
         {} if after_each is None else {"after_each": after_each},
     )

@@ -9,14 +9,11 @@ from typing import Any
 from setwise._estimator import clone
 from setwise.models import BinaryRelevance, StrengthPath
 from setwise.tuning.auto import Stage
-from setwise.tuning.costs import PartSize, evaluation_seconds, evidence_seconds, fit_seconds
+from setwise.tuning.costs import PartSize, evaluation_seconds, evidence_seconds, fit_seconds, selection_seconds
 from setwise.tuning.label_blocks import pieces_of_fit
 from setwise.tuning.validation import Part
 
 __all__ = ["FitPlan", "PlannedTasks", "plan_of"]
-
-SELECTION_RECIPES = 9.0
-"""The choice of a recipe takes as long as so many evaluations per recipe: it is cross-fitted, and tunes more."""
 
 QUICK_STRENGTHS = 5
 """Strengths that each feature set is tried with."""
@@ -108,8 +105,9 @@ def plan_of(
         plan.append(PlannedTasks(f"fits of {stage.name}", n_tasks, seconds))
         screened = n_settings * evaluation_seconds(sizes, n_recipes)
         plan.append(PlannedTasks(f"evaluations of {stage.name}", n_settings, screened))
-        chosen = SELECTION_RECIPES * evaluation_seconds(sizes, len(stage.candidates))
-        plan.append(PlannedTasks(f"choice of the prediction of {stage.name}", 1, chosen))
+        n_kinds = 2 if stage.scales_labels else 1
+        n_choices, chosen = n_kinds * len(stage.candidates), n_kinds * selection_seconds(sizes, len(stage.candidates))
+        plan.append(PlannedTasks(f"choice of the prediction of {stage.name}", n_choices, chosen))
     dearest = max(stages, key=lambda stage: fit_seconds(stage.model, sizes[0]))
     n_tasks, seconds = _fits(dearest.model, parts[:1], sizes, cold=True, whole=dearest.early_stopping is not None)
     if n_confidence:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from setwise.inference import LabelScaling
 from setwise.labels import SetCalibration
+from setwise.metrics import MetricName, oriented
 from setwise.prediction import UNCHANGED, HeldOut, Recipe, SelectedRecipe
 from setwise.tuning.label_scaling import FittedLabelScaling
 from setwise.tuning.pooling import FittedPool
 
-__all__ = ["Selection", "Selections", "label_scaling_of"]
+__all__ = ["Selection", "Selections", "best_selection", "label_scaling_of"]
 
 _CALIBRATIONS = ("calibration", "scaling")
 """Fields of a recipe that are calibrations."""
@@ -78,3 +79,10 @@ class Selections:
     def of(cls, value: Any, n_jobs: int) -> Selections:
         """Return the selections from what a task has returned."""
         return value if isinstance(value, Selections) else cls([Selection.unpack(one, n_jobs) for one in value])
+
+
+def best_selection(apart: Sequence[Selection], scoring: MetricName) -> Selection:
+    """Return what a selection among all candidates returns, from selections with one candidate each."""
+    best = max(apart, key=lambda one: oriented(scoring, one.selected.value))
+    values = {name: value for one in apart for name, value in one.selected.values.items()}
+    return replace(best, selected=replace(best.selected, values=values))
