@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from setwise.exceptions import InvalidData, InvalidParameter, WorkerFailure, WorkerRestarted
 from setwise.executors import (
@@ -62,6 +63,13 @@ def test_tasks_read_data_and_earlier_results(scheduler: Scheduler) -> None:
     data = scheduler.data({"total": np.array([0.1, 0.2])}, lambda value: value)
     squares = scheduler.run([task("square", number=2)])
     assert totals(scheduler.run([task("add", {"numbers": [data, *squares]}, more=1.0)])) == [0.1 + 0.2 + 4 + 1.0]
+
+
+def test_tasks_multiply_matrices_with_one_thread(scheduler: Scheduler) -> None:
+    """With several threads BLAS may add up in another order: bits would depend on where a task runs."""
+    with threadpool_limits(2, user_api="blas"):
+        assert totals(scheduler.run([task("blas_threads")])) == [1]
+        assert max(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas") == 2
 
 
 def test_an_error_of_a_task_is_raised_here(scheduler: Scheduler) -> None:

@@ -115,7 +115,8 @@ class TuningResult:
             (fit,) = read_fits(fits, [self.model], [part.part.y])
             return self._rescaled(fit.model)
 
-        return scheduler.start(walk())
+        # Before the folds of the confidence, whose results this process works on when all workers are done.
+        return scheduler.start(walk(), (-2,))
 
     def fitted_parts(self) -> list[Any]:
         """Return the chosen model as it was fitted to the training documents of each part."""
