@@ -336,7 +336,7 @@ class SetClassifier(SetPredictor):
         >>> texts = ["red fox runs", "red hen sits", "blue fox sits", "blue hen runs"] * 5
         >>> labels = [["fox"], ["hen", "still"], ["fox", "still"], ["hen"]] * 5
         >>> SetClassifier(budget="quick").plan(texts, labels).n_tasks
-        21
+        29
         """
         spec = ClassifierSpec(self.get_params(deep=False))
         spec.check()
