@@ -39,7 +39,7 @@ SECTIONS = {
     "simulation": Section(
         "More workers, simulated",
         "*seconds* is the simulated duration of the whole training, *work* the CPU seconds of all tasks that ran, "
-        "*driver* those of the process that sends them, which reads the documents, compares, and makes the final fit. "
+        "*driver* those of the process that sends them, which reads the documents and decides what is next. "
         "*critical path* is the longest chain of tasks, each of which needs the result of the one before: no number of "
         "workers is faster than it. *efficiency* is the speedup per worker in percent.",
         ("seconds", "tasks", "work", "driver", "critical path", "speedup", "efficiency"),

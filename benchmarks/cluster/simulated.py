@@ -26,7 +26,7 @@ KINDS = {
     "select_pool": "pools",
     "collect_evidence": "confidence",
 }
-"""What a function of :mod:`setwise.tuning.tasks` does, as a plan names it."""
+"""What the function of a task does, as a plan names it."""
 
 
 @dataclass(frozen=True)

@@ -288,6 +288,10 @@ class SetClassifier(SetPredictor):
                         progress,
                         scheduler,
                     )
+                # Workers that are idle while confidence is learned begin with the final fit.
+                final = None
+                if self.refit and not spec.keeps_folds:
+                    final = result.start_fit(scheduler, features, labels, weight)
                 own_parts = None
                 if validation_data is None:
                     own_parts = spec.confidence_parts(documents, labels, weight, seed, choice.chosen.transformer)
@@ -302,8 +306,8 @@ class SetClassifier(SetPredictor):
                 progress(Progress(stage="final fit"))
                 if spec.keeps_folds:
                     fitted, recipe = result.fold_pool(spec.support(labels), self.n_jobs)
-                elif self.refit:
-                    fitted = result.fit(features, labels, weight)
+                elif final is not None:
+                    fitted = scheduler.result(final)
                 else:
                     fitted = result.fitted_parts()[0]
                     self._set_transformer(choice.parts[0].transformer, isinstance(documents, list))
@@ -332,7 +336,7 @@ class SetClassifier(SetPredictor):
         >>> texts = ["red fox runs", "red hen sits", "blue fox sits", "blue hen runs"] * 5
         >>> labels = [["fox"], ["hen", "still"], ["fox", "still"], ["hen"]] * 5
         >>> SetClassifier(budget="quick").plan(texts, labels).n_tasks
-        21
+        29
         """
         spec = ClassifierSpec(self.get_params(deep=False))
         spec.check()

@@ -378,7 +378,8 @@ class ClassifierSpec:
         n_confidence = 0
         if validation is not None and options.cv is None and options.refit is True:
             n_confidence = validation.n_used or 0
-        return plan_of(stages, parts, len(screening(stages[0].candidates)), n_confidence, n_feature_sets)
+        n_screens = len(screening(stages[0].candidates))
+        return plan_of(stages, parts, n_screens, n_confidence, n_feature_sets, refits=options.refit is True)
 
     def _feasible_candidates(self, model: Any, recipe: Recipe, may_be_empty: bool) -> list[Candidate]:
         """Return the recipes to try for one of several models; none where the options allow none for it."""

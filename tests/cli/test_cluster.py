@@ -72,9 +72,14 @@ def test_a_dry_run_trains_nothing(folder: Path) -> None:
 def test_an_unknown_cluster_is_one_sentence(folder: Path, command: str) -> None:
     model, data = folder / "m.setwise", folder / "train.jsonl"
     arguments = (data, "-o", folder / "x.setwise") if command == "train" else (model, data)
-    result = call(command, *arguments, "--cluster", "cloud")
-    assert result.returncode == 2
-    assert "executor must be an executor or one of serial, processes, local:N, tcp://HOST:PORT" in result.stderr
+    for cluster, expected in (
+        ("cloud", "--cluster must be one of serial, processes, local:N, tcp://HOST:PORT; got 'cloud'."),
+        ("local:0", "--cluster must have the form local:N; got 'local:0'. Hint: write local:4."),
+        ("tcp:host", "--cluster must have the form tcp://HOST:PORT; got 'tcp:host'. Hint: write tcp://host:8786."),
+    ):
+        result = call(command, *arguments, "--cluster", cluster)
+        assert result.returncode == 2
+        assert expected in " ".join(result.stderr.split())
 
 
 def test_this_process_is_no_cluster(folder: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from setwise.executors import Data, Outcome, Task
 
@@ -56,3 +57,7 @@ def die(context: Any) -> Any:
 def sleep(context: Any, *, seconds: float, number: int = 0) -> Any:
     time.sleep(seconds)
     return {"total": number}
+
+
+def blas_threads(context: Any) -> Any:
+    return {"total": max(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")}

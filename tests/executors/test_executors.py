@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from setwise.exceptions import InvalidData, InvalidParameter, WorkerFailure, WorkerRestarted
 from setwise.executors import (
@@ -27,7 +28,7 @@ from setwise.executors import (
     scheduler_of,
 )
 from setwise.executors import running as running_module
-from setwise.executors.memory_pressure import n_out_of_memory_kills
+from setwise.executors.processes import n_out_of_memory_kills
 from tests.executors.tasks import task
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
@@ -62,6 +63,13 @@ def test_tasks_read_data_and_earlier_results(scheduler: Scheduler) -> None:
     data = scheduler.data({"total": np.array([0.1, 0.2])}, lambda value: value)
     squares = scheduler.run([task("square", number=2)])
     assert totals(scheduler.run([task("add", {"numbers": [data, *squares]}, more=1.0)])) == [0.1 + 0.2 + 4 + 1.0]
+
+
+def test_tasks_multiply_matrices_with_one_thread(scheduler: Scheduler) -> None:
+    """With several threads BLAS may add up in another order: bits would depend on where a task runs."""
+    with threadpool_limits(2, user_api="blas"):
+        assert totals(scheduler.run([task("blas_threads")])) == [1]
+        assert max(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas") == 2
 
 
 def test_an_error_of_a_task_is_raised_here(scheduler: Scheduler) -> None:
@@ -241,11 +249,11 @@ class TestNames:
     @pytest.mark.parametrize(
         ("name", "sentence"),
         [
-            ("cloud", "executor must be an executor or one of serial, processes, local:N, tcp://HOST:PORT"),
+            ("cloud", "executor must be one of serial, processes, local:N, tcp://HOST:PORT"),
             (3, "executor must be an executor or one of"),
-            ("local:many", "The number of processes must be a whole number; got 'many'"),
-            ("local:0", "n_processes must be"),
-            ("tcp:host", "Dask needs the address of its scheduler"),
+            ("local:many", "executor must have the form local:N; got 'local:many'. Hint: write local:4."),
+            ("local:0", "executor must have the form local:N; got 'local:0'"),
+            ("tcp:host", "executor must have the form tcp://HOST:PORT; got 'tcp:host'. Hint: write tcp://host:8786."),
         ],
     )
     def test_other_names_are_refused(self, name: Any, sentence: str) -> None:

@@ -23,8 +23,9 @@ from setwise.models import (
     fit_for,
 )
 from setwise.prediction import Candidate, HeldOut, Recipe, TuningTargets, tune_recipe
-from setwise.tuning import PAPER, Progress, Validation, best_of, search, tasks
-from setwise.tuning.search import CLEARLY_WORSE, HOPELESS, REACH, train_again
+from setwise.tuning import PAPER, Progress, Validation, best_of, evaluation_tasks, search
+from setwise.tuning.path_ends import CLEARLY_WORSE, HOPELESS, REACH
+from setwise.tuning.search import train_again
 from tests.models.corpora import same_state, small_corpus
 
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
@@ -197,7 +198,7 @@ class TestEndOfPaths:
     def test_one_recipe_that_gains_is_enough_to_go_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Only under the second recipe is the second ratio better than the first."""
         order = iter([[0.5, 0.5], [0.4, 0.6], [0.3, 0.3]])
-        monkeypatch.setattr(tasks, "values_of", lambda *_: next(order))
+        monkeypatch.setattr(evaluation_tasks, "values_of", lambda *_: next(order))
         found = search(BR, self.POOR_MIDDLE[:3], PARTS, recipes=[PAPER, EXACT], ends_paths=True)
         assert [one.value for one in found] == [0.5, 0.5, 0.4, 0.6, 0.3, 0.3]
 

@@ -41,7 +41,7 @@ class Shards:
         """Return the shards of a file for the workers that an option names."""
         if cluster == "serial":
             raise InvalidParameter("--cluster must name workers, such as local:4; leave it out to use this process.")
-        return cls(executor_of(cluster, work_folder), model, classifier, file)
+        return cls(executor_of(cluster, work_folder, "--cluster"), model, classifier, file)
 
     def predict(
         self,

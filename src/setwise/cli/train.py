@@ -135,7 +135,7 @@ def train(
         random_state=random_state,
         n_jobs=n_jobs,
         checkpoint=resume,
-        executor=None if cluster is None else executor_of(cluster, work_folder),
+        executor=None if cluster is None else executor_of(cluster, work_folder, "--cluster"),
     )
     if dry_run:
         with show_spinner("planning"):

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from queue import SimpleQueue
 from time import monotonic
 from typing import Any
@@ -19,20 +20,22 @@ from setwise._validation import Interval, NoneOr, check_parameters, effective_n_
 from setwise.data import FilePath
 from setwise.exceptions import WorkerFailure
 from setwise.executors.folder_session import FolderSession, work_folder
-from setwise.executors.memory_pressure import n_out_of_memory_kills
 from setwise.executors.running import message_of
 from setwise.executors.session import Executor, Finished, Session
 from setwise.executors.task import Task
 from setwise.executors.work_folder import WorkFolder
 from setwise.executors.worker import read_message, write_message
 
-__all__ = ["ProcessExecutor"]
+__all__ = ["ProcessExecutor", "n_out_of_memory_kills"]
 
 SECONDS_TO_CANCEL = 3.0
 """A task that has run for longer than a new worker takes to start is stopped by ending its worker."""
 
 MAX_FAILED_STARTS = 3
 """Workers in a row that end before they are ready: then no worker can start here."""
+
+_COUNTERS = ("/proc/vmstat", "/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory.events.local")
+"""Files of Linux with a line ``oom_kill`` and a number: of the machine, and of the container."""
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -236,3 +239,15 @@ def _reason(code: int) -> str:
             return signal.Signals(-code).name
         return f"signal {-code}"
     return f"exit code {code}"
+
+
+def n_out_of_memory_kills(files: tuple[str, ...] = _COUNTERS) -> int:
+    """Return how many processes Linux has killed so far to free memory; 0 where the system does not tell."""
+    total = 0
+    for file in files:
+        with suppress(OSError, ValueError):
+            for line in Path(file).read_text().splitlines():
+                name, _, number = line.partition(" ")
+                if name == "oom_kill":
+                    total += int(number)
+    return total

@@ -16,6 +16,7 @@ from setwise.exceptions import InvalidData
 from setwise.executors.digests import code_version
 from setwise.executors.task import Cost, Input, Task
 from setwise.executors.work_folder import WorkFolder
+from setwise.learners import use_one_blas_thread
 
 __all__ = ["Memory", "Message", "call", "message_of", "run_message"]
 
@@ -103,6 +104,7 @@ def run_message(message: Message, context: Memory) -> None:
         name: list(map(read, given)) if isinstance(given, list) else read(given)
         for name, given in message.inputs.items()
     }
+    use_one_blas_thread()  # so that no bit depends on how many this machine has
     context.task = message.key
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

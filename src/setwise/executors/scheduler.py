@@ -120,9 +120,9 @@ class Scheduler:
 
         return list(self.result(self.start(walk(), (-1,))))
 
-    def each(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
-        """Yield the outcome of each task with its place, in the order in which they end."""
-        jobs = [self.start(single(task), (-1, number)) for number, task in enumerate(tasks)]
+    def each(self, walks: Sequence[Walk]) -> Iterator[tuple[int, Any]]:
+        """Yield what each walk returns with its place, in the order in which they end."""
+        jobs = [self.start(walk, (-1, number)) for number, walk in enumerate(walks)]
         waiting = dict(enumerate(jobs))
         try:
             while waiting:

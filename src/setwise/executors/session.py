@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from setwise.executors.running import Memory, call
 from setwise.executors.task import Cost, Data, Outcome, Task
+from setwise.learners import one_blas_thread
 
 __all__ = ["Executor", "Finished", "SerialExecutor", "Session"]
 
@@ -107,7 +108,8 @@ class _SerialSession(Session):
         started, processor = perf_counter(), process_time()
         self._context.task = task.key
         try:
-            value = call(task.function, self._context, {**task.inputs, **task.parameters, **task.hints})
+            with one_blas_thread():  # as in a worker, so that the bits are the same
+                value = call(task.function, self._context, {**task.inputs, **task.parameters, **task.hints})
         except Exception as error:
             return [Finished(task.key, error=error)]
         cost = Cost(perf_counter() - started, process_time() - processor)

@@ -2,6 +2,7 @@
 
 from setwise._validation import checked_strengths
 from setwise.learners.binary import BinaryLogistic, advanced, critical_strength, critical_strengths, fit_labels
+from setwise.learners.blas_threads import one_blas_thread, use_one_blas_thread
 from setwise.learners.features import FeatureColumns, padded
 from setwise.learners.fits import (
     CONSTANT_LOGIT,
@@ -52,8 +53,10 @@ __all__ = [
     "fit_labels",
     "fit_path",
     "linear_scores",
+    "one_blas_thread",
     "padded",
     "quasi_newton",
     "strength_grid",
+    "use_one_blas_thread",
     "warn_unless_converged",
 ]

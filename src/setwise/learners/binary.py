@@ -48,6 +48,7 @@ def fit_labels(
     max_iter: int = 200,
     n_jobs: int | None = None,
     callback: Callback | None = None,
+    block: slice | None = None,
 ) -> LabelFits:
     """Fit a binary linear classifier with an elastic net for each label: a logistic regression, or another loss.
 
@@ -94,6 +95,8 @@ def fit_labels(
     callback : callable, optional
         ``callback(iteration, fits)`` is called after each Newton iteration of all labels; where it returns True, the
         fit ends.
+    block : slice, optional
+        Labels to fit, to the same bits as among all; the others get zero weights.
 
     Returns
     -------
@@ -108,7 +111,7 @@ def fit_labels(
     """
     parameters = {"strength": strength, "l1_ratio": l1_ratio, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs}
     check_parameters(FIT_CONSTRAINTS, parameters)
-    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, column_limits, loss, strength_scaling)
+    problem = BinaryProblem.of(X, y, sample_weight, offset, soft, n_jobs, column_limits, loss, strength_scaling, block)
     start = _checked_start(warm_start, problem)
     if callback is not None:
         return _fit_watched(problem, strength, l1_ratio, tol, max_iter, start, callback)

@@ -59,6 +59,17 @@ class LabelFits:
         return np.asarray(self.violation <= self.tol)
 
     @classmethod
+    def unfitted(cls, n_labels: int, n_features: int) -> LabelFits:
+        """Return zero weights for labels that another process fits."""
+        integers, numbers = ("label", "iteration", "n_nonzero"), ("objective", "violation", "step")
+        history: dict[str, NDArray[Any]] = {name: np.zeros(0, dtype=np.int32) for name in integers}
+        history |= {name: np.zeros(0) for name in numbers}
+        intercept, violation, tol, objective = np.zeros((4, n_labels))
+        n_iter, constant = np.zeros(n_labels, dtype=np.int32), np.zeros(n_labels, dtype=bool)
+        coef = sp.csr_array((n_labels, n_features))
+        return cls(coef, intercept, violation, tol, objective, n_iter, constant, history)
+
+    @classmethod
     def stacked(cls, parts: Sequence[LabelFits]) -> LabelFits:
         """Return the labels of all parts, one part after the other."""
         first = np.cumsum([0, *(len(part.intercept) for part in parts)])

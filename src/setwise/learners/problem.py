@@ -58,10 +58,12 @@ class BinaryProblem:
     """Targets, weights, offsets and limits of the labels that vary, and the loss."""
     null_intercept: NDArray[np.float64]
     peak: NDArray[np.float64]
-    """Largest gradient of a feature at zero weights; 0 for constants."""
+    """Largest gradient of a feature at zero weights; 0 for constants, and for labels outside the block."""
     loss: LossName
     strength_factor: NDArray[np.float64] | None
     """What each label multiplies every strength by; None where all labels have the same strengths."""
+    block: slice
+    """The labels that are fitted: all, or some that follow one another. The others get zero weights."""
 
     @classmethod
     def of(
@@ -75,8 +77,12 @@ class BinaryProblem:
         column_limits: Any = None,
         loss: LossName = "logistic",
         strength_scaling: StrengthScaling = "global",
+        block: slice | None = None,
     ) -> BinaryProblem:
-        """Check the data of a fit, and fit the models without features."""
+        """Check the data of a fit, and fit the models without features.
+
+        Every label is fitted on its own: a fit of the labels in ``block`` has the bits that a fit of all has for them.
+        """
         check_parameters(LOSS_CONSTRAINTS, {"loss": loss})
         check_parameters(STRENGTH_SCALING, {"strength_scaling": strength_scaling})
         if soft and not LOSSES[loss].takes_soft_targets:
@@ -91,31 +97,57 @@ class BinaryProblem:
         limits = check_column_limits(column_limits, targets.shape[1], features.n_features)
         always, never = _constant_labels(targets, weight)
         constant = always | never
-        varying = np.flatnonzero(~constant)
-        kept = targets[:, varying]
-        kept_offsets = offsets if offsets is None or len(offsets) == 1 else np.ascontiguousarray(offsets[varying])
-        native = _core.Targets(
-            features.n_samples,
-            kept.indptr.astype(np.int64),
-            kept.indices.astype(np.int32),
-            kept.data,
-            weight,
-            kept_offsets,
-            None if limits is None else np.searchsorted(features.kept, limits[varying]).astype(np.int32),
-            loss,
-        )
         null_intercept = _constant_intercepts(always, offsets)
         peak = np.zeros(targets.shape[1])
-        null_intercept[varying], peak[varying] = _core.null_models(features.native, native, threads)
-        factor = None if strength_scaling == "global" else _strength_factors(peak)
+
+        def native_targets(labels: NDArray[np.intp]) -> _core.Targets:
+            kept = targets[:, labels]
+            return _core.Targets(
+                features.n_samples,
+                kept.indptr.astype(np.int64),
+                kept.indices.astype(np.int32),
+                kept.data,
+                weight,
+                offsets if offsets is None or len(offsets) == 1 else np.ascontiguousarray(offsets[labels]),
+                None if limits is None else np.searchsorted(features.kept, limits[labels]).astype(np.int32),
+                loss,
+            )
+
+        block = slice(None) if block is None else block
+        fitted = _fitted_labels(constant, block)
+        native = native_targets(fitted)
+        null_intercept[fitted], peak[fitted] = _core.null_models(features.native, native, threads)
+        factor = None
+        if strength_scaling == "label":  # a label's strength depends on the peaks of all
+            all_peaks = peak.copy()
+            if (others := np.setdiff1d(np.flatnonzero(~constant), fitted, assume_unique=True)).size:
+                _, all_peaks[others] = _core.null_models(features.native, native_targets(others), threads)
+            factor = _strength_factors(all_peaks)
         return cls(
-            features, targets, weight, offsets, constant, threads, limits, native, null_intercept, peak, loss, factor
+            features,
+            targets,
+            weight,
+            offsets,
+            constant,
+            threads,
+            limits,
+            native,
+            null_intercept,
+            peak,
+            loss,
+            factor,
+            block,
         )
 
     @property
     def n_labels(self) -> int:
         """Number of labels, including constant ones."""
         return int(self.targets.shape[1])
+
+    @property
+    def _fitted(self) -> NDArray[np.intp]:
+        """The labels that are fitted."""
+        return _fitted_labels(self.constant, self.block)
 
     def fit(
         self,
@@ -126,11 +158,11 @@ class BinaryProblem:
         start: LabelFits | Start | None = None,
         first_iteration: int = 0,
     ) -> list[LabelFits]:
-        """Fit every label that is not constant at falling strengths, each warm-started from the one before.
+        """Fit the labels that vary, of the block, at falling strengths, each warm-started from the one before.
 
         The first fit starts from ``start``, the result of ``first_iteration`` iterations, or from zero weights.
         """
-        varying = np.flatnonzero(~self.constant)
+        varying = self._fitted
         asked = np.maximum(RELATIVE_TOL * self.peak, LEAST_TOL) if tol is None else np.full(self.n_labels, float(tol))
         if start is None:
             coef = sp.csr_array((varying.size, self.features.kept.size), dtype=np.float64)
@@ -185,7 +217,7 @@ class BinaryProblem:
     ) -> sp.csr_array:
         """Insert the empty rows of the constant labels."""
         lengths = np.zeros(self.n_labels, dtype=np.int64)
-        lengths[~self.constant] = np.diff(indptr)
+        lengths[self._fitted] = np.diff(indptr)
         return self.features.outward(lengths, indices, values)
 
     def _with_constants(
@@ -200,7 +232,7 @@ class BinaryProblem:
         asked: NDArray[np.float64],
     ) -> LabelFits:
         """Insert intercepts and certificates of the constant labels."""
-        varying = np.flatnonzero(~self.constant)
+        varying = self._fitted
         history["label"] = varying.astype(np.int32)[history["label"]]
         intercept = self.null_intercept.copy()
         bound = LOSSES[self.loss].of_constant
@@ -210,7 +242,17 @@ class BinaryProblem:
         n_iter = np.zeros(self.n_labels, dtype=np.int32)
         intercept[varying], violation[varying], objective[varying] = intercepts, violations, objectives
         n_iter[varying] = n_iters
+        outside = np.ones(self.n_labels, dtype=bool)
+        outside[self.block] = False
+        for array in (intercept, violation, asked, objective):
+            array[outside] = 0.0
         return LabelFits(coef, intercept, violation, asked, objective, n_iter, self.constant, history)
+
+
+def _fitted_labels(constant: NDArray[np.bool_], block: slice) -> NDArray[np.intp]:
+    """Return the labels of a block that are not constant."""
+    labels = np.arange(constant.size)[block]
+    return np.asarray(labels[~constant[block]])
 
 
 def _strength_factors(peak: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -26,6 +26,7 @@ from setwise.models.grids import (
     elastic_paths,
     learner_grid,
 )
+from setwise.models.label_blocks import LabelBlock, balanced_blocks, join_blocks
 from setwise.models.label_size_regression import LabelSizeRegression
 from setwise.models.label_terms import LabelTerms
 from setwise.models.lsf import LabelSizeFactors
@@ -67,6 +68,7 @@ __all__ = [
     "EnergyNetwork",
     "Ensemble",
     "FactorizedLabelSizes",
+    "LabelBlock",
     "LabelModel",
     "LabelSizeFactors",
     "LabelSizeRegression",
@@ -82,12 +84,14 @@ __all__ = [
     "RandomLabelsets",
     "Setting",
     "StrengthPath",
+    "balanced_blocks",
     "check_array",
     "check_sparse",
     "csr_of_parts",
     "elastic_paths",
     "entry_of",
     "fit_for",
+    "join_blocks",
     "learner_grid",
     "model_class",
     "pool_posteriors",

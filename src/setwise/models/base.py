@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from setwise._estimator import BaseEstimator, check_is_fitted, clone
 from setwise._validation import as_matrix, check_parameters, random_seed
 from setwise.exceptions import InvalidData
-from setwise.labels import Support, checked_names
+from setwise.labels import LabelMatrix, Support, checked_names
 from setwise.learners import LinearScorer, LossName, checked_strengths
+from setwise.models.label_blocks import LabelBlock
 from setwise.models.label_terms import LabelTerms, feature_terms
 from setwise.models.state_checks import check_count, csr_of_parts
 from setwise.posterior import LazyPosterior, Posterior
@@ -154,6 +155,18 @@ class LabelModel(BaseEstimator):  # type: ignore[misc]
         """
         for strength in falling_strengths(strengths):
             yield clone(self).set_params(strength=strength).fit(X, y, sample_weight)
+
+    def unit_costs(self, y: LabelMatrix) -> NDArray[np.float64] | None:
+        """Return what each unit costs relative to the others, where units are fitted independently of one another.
+
+        ``fit_path`` of such a model has a parameter ``block``, the units to fit; ``rows_of_block`` returns where the
+        fitted attributes have them. None, the default, is the answer of a model that is fitted as a whole.
+        """
+        return None
+
+    def rows_of_block(self, block: LabelBlock) -> dict[str, slice]:
+        """Return the rows that belong to a block, for each fitted attribute that the units differ in."""
+        raise NotImplementedError(f"{type(self).__name__} is fitted as a whole.")
 
     def _linear_scores(self, X: Any, coef: str = "coef_", intercept: str = "intercept_") -> NDArray[np.float64]:
         """Return the scores of linear models, documents by models, whose weights are laid out once per fit."""

@@ -25,6 +25,7 @@ from setwise.learners import (
 )
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.bernoulli_posterior import IndependentPosterior
+from setwise.models.label_blocks import LabelBlock, document_costs
 from setwise.models.logit_scaling import checked_scaling, scaled_rows
 from setwise.models.state_checks import check_array, check_sparse
 
@@ -147,12 +148,21 @@ class BinaryRelevance(LabelModel):
         strengths: Iterable[float],
         sample_weight: Any = None,
         start: BinaryRelevance | None = None,
+        block: LabelBlock | None = None,
     ) -> Iterator[BinaryRelevance]:
         """Yield a fitted copy for each strength, the strongest first, each warm-started from the one before."""
         self._check_parameters()
         labels, falling = LabelMatrix.of(y), falling_strengths(strengths)
         problem = BinaryProblem.of(
-            X, labels, sample_weight, None, False, self.n_jobs, loss=self.loss, strength_scaling=self.strength_scaling
+            X,
+            labels,
+            sample_weight,
+            None,
+            False,
+            self.n_jobs,
+            loss=self.loss,
+            strength_scaling=self.strength_scaling,
+            block=None if block is None else block.rows,
         )
         begin = None if start is None else Start(start.coef_, start.intercept_)
         path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter, begin)
@@ -160,6 +170,12 @@ class BinaryRelevance(LabelModel):
             model = clone(self).set_params(strength=strength)
             model._set_fits(labels, fits)
             yield model
+
+    def unit_costs(self, y: LabelMatrix) -> NDArray[np.float64]:
+        return document_costs(y.counts, y.n_samples, self.l1_ratio)
+
+    def rows_of_block(self, block: LabelBlock) -> dict[str, slice]:
+        return {"coef_": block.rows, "intercept_": block.rows}
 
     def _set_fits(self, labels: LabelMatrix, fits: LabelFits) -> None:
         """Set every fitted attribute."""

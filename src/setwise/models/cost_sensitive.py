@@ -24,6 +24,7 @@ from setwise.learners import (
 from setwise.models.base import Callback, falling_strengths
 from setwise.models.br import BinaryRelevance
 from setwise.models.class_fits import in_threads
+from setwise.models.label_blocks import LabelBlock
 
 __all__ = ["CostSensitiveRelevance"]
 
@@ -98,23 +99,34 @@ class CostSensitiveRelevance(BinaryRelevance):
         strengths: Iterable[float],
         sample_weight: Any = None,
         start: CostSensitiveRelevance | None = None,
+        block: LabelBlock | None = None,
     ) -> Iterator[CostSensitiveRelevance]:
         """Yield a fitted copy for each strength, the strongest first, each warm-started from the one before."""
         self._check_parameters()
         labels = LabelMatrix.of(y)
-        problems = self._problems(X, labels, sample_weight)
+        fitted = range(labels.n_labels)[slice(None) if block is None else block.rows]
+        problems = self._problems(X, labels, sample_weight, fitted)
+        n_features = FeatureColumns.matrix_of(X).shape[1]
+        before, after = (
+            LabelFits.unfitted(n_labels, n_features) for n_labels in (fitted.start, labels.n_labels - fitted.stop)
+        )
         starts: Sequence[LabelFits | Start] | None = None
         if start is not None:
-            starts = [Start(start.coef_[[label]], start.intercept_[[label]]) for label in range(labels.n_labels)]
+            starts = [Start(start.coef_[[label]], start.intercept_[[label]]) for label in fitted]
         for strength in falling_strengths(strengths):
             model = clone(self).set_params(strength=strength)
             starts = parts = self._parts(problems, strength, starts, self.max_iter)
-            model._set_fits(labels, LabelFits.stacked(parts))
+            model._set_fits(labels, LabelFits.stacked([before, *parts, after]))
             warn_unless_converged(model.fits_)
             yield model
 
-    def _problems(self, X: Any, labels: LabelMatrix, sample_weight: Any) -> list[BinaryProblem]:
-        """Lay out one problem per label: documents weigh differently in each, and share their features."""
+    def _problems(
+        self, X: Any, labels: LabelMatrix, sample_weight: Any, fitted: Sequence[int] | None = None
+    ) -> list[BinaryProblem]:
+        """Lay out one problem per label, or per label that is ``fitted``.
+
+        Documents weigh differently in each, and share their features.
+        """
         features = FeatureColumns.of(X)
         labels.check_rows(features.n_samples)
         weight = np.ones(features.n_samples)
@@ -136,7 +148,7 @@ class CostSensitiveRelevance(BinaryRelevance):
                 strength_scaling=self.strength_scaling,
             )
 
-        return [problem(label) for label in range(labels.n_labels)]
+        return [problem(label) for label in (range(labels.n_labels) if fitted is None else fitted)]
 
     def _parts(
         self,

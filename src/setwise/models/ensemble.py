@@ -155,6 +155,13 @@ class Ensemble(LabelModel):
         ensemble._set_fitted(members, support)
         return ensemble
 
+    def with_fitted(self, models: Sequence[LabelModel], y: LabelMatrix) -> Ensemble:
+        """Return a copy whose members are these fitted models: what ``fit`` returns, if it had fitted them."""
+        members = [replace(member, model=model) for member, model in zip(self.members, models, strict=True)]
+        fitted: Ensemble = clone(self)
+        fitted._set_fitted(members, Support.of(y))
+        return fitted
+
     def _set_fitted(self, members: Sequence[Member], support: Support) -> None:
         """Set every fitted attribute."""
         self.__dict__.pop("_support", None)

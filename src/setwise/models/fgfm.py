@@ -130,6 +130,10 @@ class FactorizedLabelSizes(LabelSizeFactors):
         check_is_fitted(self)
         return [[self.classes_[label] for label in labels] for labels in _members(self.subset_of_)]
 
+    def unit_costs(self, y: LabelMatrix) -> Array | None:
+        """Return None: the tests that find the subsets would be computed in every block."""
+        return None
+
     def _label_sizes(self, features: FeatureColumns, labels: LabelMatrix, sample_weight: Any) -> LabelSizes:
         return LabelSizes.of(labels, self._find_subsets(features, labels, sample_weight))
 

@@ -30,8 +30,7 @@ from numpy.typing import NDArray
 from setwise._validation import check_sample_weight
 from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix
-from setwise.learners import BinaryProblem, LabelFits, linear_scores
-from setwise.models.blas_threads import one_blas_thread
+from setwise.learners import BinaryProblem, LabelFits, linear_scores, one_blas_thread
 
 __all__ = ["LEAST_DOCUMENTS", "PairTests", "document_folds", "pair_tests"]
 

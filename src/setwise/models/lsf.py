@@ -17,7 +17,8 @@ from setwise.labels import LabelMatrix, SizeMarginals, require_room
 from setwise.learners import BinaryProblem, ClassFit, FeatureColumns, LabelFits, Start, fit_labels
 from setwise.models.base import Callback, LabelModel, falling_strengths
 from setwise.models.class_fits import ClassOptions, warn_unless_converged
-from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, check_label_sizes
+from setwise.models.label_blocks import LabelBlock, document_costs
+from setwise.models.lsf_parts import LabelSizes, SizeClassifiers, check_label_sizes, pair_rows
 from setwise.models.state_checks import check_array, check_count, check_sparse
 from setwise.posterior import Posterior, Rows
 
@@ -156,18 +157,7 @@ class LabelSizeFactors(LabelSizeModel):
         """Fit all parts; ``callback`` is called after each Newton iteration, which all parts take together."""
         self._check_parameters()
         labels = LabelMatrix.of(y)
-        features = FeatureColumns.of(X)
-        labels.check_rows(features.n_samples)
-        pairs = self._label_sizes(features, labels, sample_weight)
-        self._set_labels(labels, pairs, features.n_features)
-        if self.form == "binary":
-            self._fit_pairs(features, pairs, sample_weight, callback)
-        else:
-            options = ClassOptions(self.strength, self.l1_ratio, self.tol, self.max_iter, effective_n_jobs(self.n_jobs))
-            rows = sp.csr_array(FeatureColumns.matrix_of(X))
-            classifiers = SizeClassifiers(rows, pairs, sample_weight, options)
-            self._fit_labels_and_sizes(features, pairs, sample_weight, classifiers, callback)
-        return self
+        return self._fit(FeatureColumns.of(X), labels, sample_weight, callback)
 
     def fit_path(
         self,
@@ -176,15 +166,19 @@ class LabelSizeFactors(LabelSizeModel):
         strengths: Iterable[float],
         sample_weight: Any = None,
         start: LabelSizeFactors | None = None,
+        block: LabelBlock | None = None,
     ) -> Iterator[LabelSizeFactors]:
         """Yield a fitted copy for each strength, the strongest first; the binary form warm-starts each fit."""
         self._check_parameters()
         falling, labels, features = falling_strengths(strengths), LabelMatrix.of(y), FeatureColumns.of(X)
         if self.form != "binary":
-            yield from super().fit_path(features, labels, falling, sample_weight)
+            for strength in falling:
+                yield clone(self).set_params(strength=strength)._fit(features, labels, sample_weight, block=block)
             return
         pairs = self._label_sizes(features, labels, sample_weight)
-        problem = BinaryProblem.of(features, pairs.targets(by_pair=True), sample_weight, None, False, self.n_jobs)
+        targets = pairs.targets(by_pair=True)
+        rows = None if block is None else pair_rows(pairs.labels, labels.n_labels, block)
+        problem = BinaryProblem.of(features, targets, sample_weight, None, False, self.n_jobs, block=rows)
         begin = None if start is None else Start(start.coef_, start.intercept_)
         path = problem.path(falling, self.l1_ratio, self.tol, self.max_iter, begin)
         for strength, fits in zip(falling, path, strict=True):
@@ -192,6 +186,47 @@ class LabelSizeFactors(LabelSizeModel):
             model._set_labels(labels, pairs, features.n_features)
             model._set_fits(fits)
             yield model
+
+    def unit_costs(self, y: LabelMatrix) -> Array | None:
+        """Return the costs of the labels, and last that of the empty set where it occurs."""
+        pairs = LabelSizes.of(y)
+        n_of_pair = np.bincount(pairs.of_entry, minlength=pairs.n_pairs)
+        empty = document_costs(np.asarray(pairs.empty.sum(axis=0)).ravel(), y.n_samples, self.l1_ratio)
+        if self.form == "binary":
+            by_pair = document_costs(n_of_pair, y.n_samples, self.l1_ratio)
+            labels = np.bincount(pairs.labels, by_pair, minlength=y.n_labels)
+        else:
+            n_sizes = np.bincount(pairs.labels, minlength=y.n_labels)
+            labels = document_costs(y.counts, y.n_samples, self.l1_ratio) + y.counts * n_sizes
+        return np.concatenate([labels, empty])
+
+    def rows_of_block(self, block: LabelBlock) -> dict[str, slice]:
+        by_pair = pair_rows(self.pair_labels_, len(self.classes_), block)
+        if self.form == "binary":
+            return {"coef_": by_pair, "intercept_": by_pair}
+        sizes = slice(*(min(bound, self.pair_labels_.size) for bound in (by_pair.start, by_pair.stop)))
+        return {"coef_": block.rows, "intercept_": block.rows, "size_coef_": sizes, "size_intercept_": sizes}
+
+    def _fit(
+        self,
+        features: FeatureColumns,
+        labels: LabelMatrix,
+        sample_weight: Any,
+        callback: Callback | None = None,
+        block: LabelBlock | None = None,
+    ) -> LabelSizeFactors:
+        """Fit all parts, or those of a block of labels."""
+        labels.check_rows(features.n_samples)
+        pairs = self._label_sizes(features, labels, sample_weight)
+        self._set_labels(labels, pairs, features.n_features)
+        if self.form == "binary":
+            self._fit_pairs(features, pairs, sample_weight, callback)
+        else:
+            options = ClassOptions(self.strength, self.l1_ratio, self.tol, self.max_iter, effective_n_jobs(self.n_jobs))
+            rows = sp.csr_array(features.matrix)
+            classifiers = SizeClassifiers(rows, pairs, sample_weight, options, block)
+            self._fit_labels_and_sizes(features, pairs, sample_weight, classifiers, callback, block)
+        return self
 
     def _label_sizes(self, features: FeatureColumns, labels: LabelMatrix, sample_weight: Any) -> LabelSizes:
         """Return the pairs of label and size to be learned."""
@@ -213,9 +248,10 @@ class LabelSizeFactors(LabelSizeModel):
         sample_weight: Any,
         classifiers: SizeClassifiers,
         callback: Callback | None,
+        block: LabelBlock | None,
     ) -> None:
         if callback is None:
-            fits = self._fit_columns(features, pairs, sample_weight, None)
+            fits = self._fit_columns(features, pairs, sample_weight, None, block)
             self._set_fits(fits, classifiers, classifiers.fit())
             warn_unless_converged(self.size_fits_, "size classifiers")
             return
@@ -236,7 +272,14 @@ class LabelSizeFactors(LabelSizeModel):
         if not ended:
             warn_unless_converged(self.size_fits_, "size classifiers")
 
-    def _fit_columns(self, features: FeatureColumns, pairs: LabelSizes, sample_weight: Any, callback: Any) -> LabelFits:
+    def _fit_columns(
+        self,
+        features: FeatureColumns,
+        pairs: LabelSizes,
+        sample_weight: Any,
+        callback: Any,
+        block: LabelBlock | None = None,
+    ) -> LabelFits:
         return fit_labels(
             features,
             pairs.targets(by_pair=self.form == "binary"),
@@ -247,6 +290,7 @@ class LabelSizeFactors(LabelSizeModel):
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
             callback=callback,
+            block=None if block is None else block.rows,
         )
 
     def _set_fits(

@@ -15,9 +15,10 @@ from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix, csr_of_ones
 from setwise.learners import ClassFit, ClassProblem
 from setwise.models.class_fits import ClassOptions, ClassSteps, in_threads
+from setwise.models.label_blocks import LabelBlock
 from setwise.models.state_checks import check_array, check_range
 
-__all__ = ["LabelSizes", "SizeClassifiers", "check_label_sizes"]
+__all__ = ["LabelSizes", "SizeClassifiers", "check_label_sizes", "pair_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +97,14 @@ class LabelSizes:
         return sp.csr_array(sp.hstack([occurring, self.empty], format="csr"))
 
 
+def pair_rows(pair_labels: NDArray[np.int32], n_labels: int, block: LabelBlock) -> slice:
+    """Return the pairs of a block's labels; what follows the labels, the empty set, follows the pairs."""
+    first, end = (
+        int(np.searchsorted(pair_labels, bound)) + max(0, bound - n_labels) for bound in (block.first, block.end)
+    )
+    return slice(first, end)
+
+
 def check_label_sizes(
     subset_of: NDArray[np.int32], n_sizes: int, labels: NDArray[np.int32], sizes: NDArray[np.int32]
 ) -> None:
@@ -121,7 +130,14 @@ class SizeClassifiers:
     n_l documents with the label, the strength is n / n_l times as large.
     """
 
-    def __init__(self, X: sp.csr_array, pairs: LabelSizes, sample_weight: Any, options: ClassOptions) -> None:
+    def __init__(
+        self,
+        X: sp.csr_array,
+        pairs: LabelSizes,
+        sample_weight: Any,
+        options: ClassOptions,
+        block: LabelBlock | None = None,
+    ) -> None:
         self._X = X
         self._weight = np.ones(X.shape[0]) if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
         self._pairs = pairs
@@ -132,7 +148,7 @@ class SizeClassifiers:
         bounds = np.searchsorted(pairs.labels, np.arange(pairs.indicator.shape[1] + 1))
         self._several: list[_Sizes] = []
         for label, (first, end) in enumerate(pairwise(bounds.tolist())):
-            if end - first > 1:
+            if end - first > 1 and (block is None or block.first <= label < block.end):
                 entries = slice(by_label.indptr[label], by_label.indptr[label + 1])
                 classes = by_label.data[entries] - 1 - first
                 self._several.append(_Sizes(first, end - first, by_label.indices[entries], classes))

@@ -28,6 +28,7 @@ from setwise.learners import (
     warn_unless_converged,
 )
 from setwise.models.base import Callback, LabelModel, falling_strengths, numbered_generator
+from setwise.models.label_blocks import LabelBlock, document_costs
 from setwise.models.label_terms import LabelTerms
 from setwise.models.logit_scaling import checked_scaling, scaled_rows
 from setwise.models.pcc_posterior import ChainPosterior, PlannedChain, largest_beam
@@ -135,7 +136,7 @@ class ClassifierChain(LabelModel):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback | None = None) -> ClassifierChain:
         """Fit every chain; ``callback`` is called after each Newton iteration of all labels."""
         self._check_parameters()
-        problems = self._problems(X, y, sample_weight)
+        problems = (problem for problem in self._problems(X, y, sample_weight) if problem is not None)
         if callback is None:
             options = self.l1_ratio, self.tol, self.max_iter
             self._set_fits([problem.fit([self.strength], *options)[0] for problem in problems])
@@ -152,28 +153,60 @@ class ClassifierChain(LabelModel):
         strengths: Iterable[float],
         sample_weight: Any = None,
         start: ClassifierChain | None = None,
+        block: LabelBlock | None = None,
     ) -> Iterator[ClassifierChain]:
         """Yield a fitted copy for each strength, the strongest first, each warm-started from the one before."""
         self._check_parameters()
         falling = falling_strengths(strengths)
         first = clone(self)
         options = self.l1_ratio, self.tol, self.max_iter
-        problems = list(first._problems(X, y, sample_weight))
+        problems = list(first._problems(X, y, sample_weight, block))
         begins = [None] * len(problems) if start is None else start._starts()
-        paths = [problem.path(falling, *options, begin) for problem, begin in zip(problems, begins, strict=True)]
+        n_labels = len(first.classes_)
+        unfitted = [LabelFits.unfitted(n_labels, first.n_features_in_ + n_labels)] * len(falling)
+        paths = [
+            unfitted if problem is None else problem.path(falling, *options, begin)
+            for problem, begin in zip(problems, begins, strict=True)
+        ]
         for strength, *fits in zip(falling, *paths, strict=True):
             model = clone(self).set_params(strength=strength)
             model.classes_, model.n_features_in_, model.order_ = first.classes_, first.n_features_in_, first.order_
             model._set_fits(fits)
             yield model
 
-    def _problems(self, X: Any, y: Any, sample_weight: Any) -> Iterator[BinaryProblem]:
-        """Set the labels and the orders, and lay out the problem of each chain."""
+    def unit_costs(self, y: LabelMatrix) -> NDArray[np.float64]:
+        n_chains = self.n_orders if self.order == "random" else 1
+        return np.tile(document_costs(y.counts, y.n_samples, self.l1_ratio), n_chains)
+
+    def rows_of_block(self, block: LabelBlock) -> dict[str, slice]:
+        return dict.fromkeys(("coef_", "feedback_", "intercept_"), block.rows)
+
+    def _problems(
+        self, X: Any, y: Any, sample_weight: Any, block: LabelBlock | None = None
+    ) -> Iterator[BinaryProblem | None]:
+        """Set the labels and the orders, and lay out the problem of each chain; None for one outside the block."""
         matrix, labels = FeatureColumns.matrix_of(X), LabelMatrix.of(y)
         labels.check_rows(matrix.shape[0])
         orders = _chain_orders(self.order, self.n_orders, self.random_state, labels)
         self.classes_, self.n_features_in_, self.order_ = labels.names, int(matrix.shape[1]), orders
-        return (_chain_problem(matrix, labels, order, sample_weight, self.n_jobs, self.loss) for order in orders)
+        blocks = [_part_of_chain(block, chain, labels.n_labels) for chain in range(len(orders))]
+        # The blocks of a chain share its layout; it takes as much memory as the features, and goes with them.
+        derived = X.derived if block is not None and isinstance(X, FeatureColumns) else None
+
+        def problem(order: NDArray[np.int32], labels_of_block: slice | None) -> BinaryProblem | None:
+            if labels_of_block is None:
+                return None
+            key = (_chain_features, labels, order.tobytes())
+            features = None if derived is None else derived.get(key)
+            if features is None:
+                features = _chain_features(matrix, labels, order)
+            if derived is not None:
+                derived[key] = features
+            limits = matrix.shape[1] + np.argsort(order)
+            options = sample_weight, None, False, self.n_jobs, limits, self.loss
+            return BinaryProblem.of(features, labels, *options, block=labels_of_block)
+
+        return map(problem, orders, blocks)
 
     def _starts(self) -> list[Start]:
         """Return the weights of each chain as its problem has them: those of features, then those of earlier labels."""
@@ -307,6 +340,14 @@ class ClassifierChain(LabelModel):
         return {name: value for name, value in super().__getstate__().items() if name != "_chains"}
 
 
+def _part_of_chain(block: LabelBlock | None, chain: int, n_labels: int) -> slice | None:
+    """Return the labels of a chain that a block has; None where it has none."""
+    if block is None:
+        return slice(0, n_labels)
+    first, end = (min(max(0, bound - chain * n_labels), n_labels) for bound in block)
+    return slice(first, end) if first < end else None
+
+
 def _chain_orders(order: Any, n_orders: int, random_state: Any, labels: LabelMatrix) -> NDArray[np.int32]:
     """Return the label indices in the order of each chain, chains by labels."""
     if isinstance(order, str) and order == "random":
@@ -341,15 +382,11 @@ def _named_order(names: list[Any], labels: LabelMatrix) -> NDArray[np.int32]:
     return np.array([index[name] for name in names], dtype=np.int32)
 
 
-def _chain_problem(
-    matrix: Any, labels: LabelMatrix, order: NDArray[np.int32], sample_weight: Any, n_jobs: Any, loss: LossName
-) -> BinaryProblem:
+def _chain_features(matrix: Any, labels: LabelMatrix, order: NDArray[np.int32]) -> FeatureColumns:
     """Lay out features and labels as one matrix, the labels last and in the order of the chain.
 
     Each label may then use a number of the first columns: all features, and the labels before it.
     """
     dtype = matrix.dtype if matrix.dtype.kind == "f" else np.float64
     label_columns = labels.indicator[:, order].astype(dtype)
-    features = sp.hstack([sp.csc_array(matrix), label_columns], format="csc", dtype=dtype)
-    limits = matrix.shape[1] + np.argsort(order)
-    return BinaryProblem.of(features, labels, sample_weight, None, False, n_jobs, limits, loss)
+    return FeatureColumns.of(sp.hstack([sp.csc_array(matrix), label_columns], format="csc", dtype=dtype))

@@ -10,7 +10,8 @@ from setwise.tuning.held_out_confidence import cross_fitted_confidence, held_out
 from setwise.tuning.plan import FitPlan, PlannedTasks, plan_of
 from setwise.tuning.pooling import PoolAdjustment, joint_held_out, simplex_weights
 from setwise.tuning.progress import progress_bar
-from setwise.tuning.search import PAPER, Progress, ProgressCallback, Trial, best_of, search, trial_of_row
+from setwise.tuning.search import PAPER, Progress, ProgressCallback, search
+from setwise.tuning.trials import Trial, best_of, trial_of_row
 from setwise.tuning.validation import (
     FEW_DOCUMENTS,
     FEW_IF_THOROUGH,

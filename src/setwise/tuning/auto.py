@@ -16,9 +16,11 @@ from setwise.models import Ensemble, Member, Patience, StrengthPath
 from setwise.prediction import Candidate, HeldOut, screening, standard_error
 from setwise.tuning.autotune import Alternative, ModelTrial, ScoredLater, TuningResult, autotune
 from setwise.tuning.checkpoint import Checkpoint
+from setwise.tuning.evaluation_tasks import pool_task
 from setwise.tuning.pooling import FittedPool, PoolAdjustment, joint_held_out
 from setwise.tuning.search import Progress, ProgressCallback, look_ahead
-from setwise.tuning.tasks import Selections, part_data, pool_task
+from setwise.tuning.selections import Selections
+from setwise.tuning.stored_parts import StoredPart
 from setwise.tuning.validation import Part
 
 __all__ = ["POOLS", "Preference", "Stage", "tune_models"]
@@ -216,7 +218,7 @@ def _tune_pools(
 ) -> Iterator[TuningResult]:
     """Yield each pool of the models that were tuned, of those that it can have as members."""
     held = None if scheduler.works_ahead else [_held_out(result, parts) for result in results]
-    data = [part_data(scheduler, part) for part in parts]
+    stored = [StoredPart.of(scheduler, part) for part in parts]
     jobs: list[tuple[_Pool, list[int], list[Member], Sequence[Candidate], Job] | None] = []
     for kind in POOLS:
         able = [m for m, result in enumerate(results) if kind.needs in result.model.abilities]
@@ -226,7 +228,7 @@ def _tune_pools(
             jobs.append(None)
             continue
         task = pool_task(
-            data,
+            stored,
             [fits for m in able if (fits := results[m].fits) is not None],
             candidates,
             scoring,

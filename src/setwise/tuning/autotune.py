@@ -11,17 +11,23 @@ from typing import Any, overload
 import scipy.sparse as sp
 
 from setwise._estimator import clone
-from setwise.executors import Emit, Executor, Needs, Scheduler, Walk, scheduler_of
+from setwise._validation import effective_n_jobs
+from setwise.executors import Emit, Executor, Job, Needs, Scheduler, Walk, scheduler_of
 from setwise.inference import INFERENCES, LabelScaling
-from setwise.labels import IDENTITY, Support
+from setwise.labels import IDENTITY, LabelMatrix, Support
 from setwise.metrics import MetricName, oriented
-from setwise.models import Ensemble, Member, Patience, StrengthPath, fit_for
+from setwise.models import Ensemble, Member, Patience, StrengthPath
 from setwise.posterior import require
 from setwise.prediction import Candidate, HeldOut, Recipe, screening
 from setwise.tuning.checkpoint import CheckpointSection
+from setwise.tuning.evaluation_tasks import selection_task
 from setwise.tuning.feature_selection import FeatureTrial
-from setwise.tuning.search import Progress, ProgressCallback, Trial, best_of, search, training_again
-from setwise.tuning.tasks import Fits, Selections, fit_task, label_scaling_of, part_data, selection_task
+from setwise.tuning.fit_tasks import fits_alone, tasks_alone
+from setwise.tuning.fits import Fits, read_fits
+from setwise.tuning.search import Progress, ProgressCallback, search, training_again
+from setwise.tuning.selections import Selections, best_selection, label_scaling_of
+from setwise.tuning.stored_parts import StoredPart
+from setwise.tuning.trials import Trial, best_of
 from setwise.tuning.validation import Part
 
 __all__ = ["Alternative", "ModelTrial", "ScoredLater", "TuningResult", "autotune"]
@@ -94,9 +100,23 @@ class TuningResult:
     label_scaling: LabelScaling | None = None
     """Scale and shift of each label's logit, which become part of the fitted model; None where there are none."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit the chosen model to all documents."""
-        return self._rescaled(fit_for(self.model, X, y, self.n_iterations, sample_weight))
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, executor: Executor | Scheduler | None = None) -> Any:
+        """Fit the chosen model to all documents, by default in this process."""
+        with scheduler_of(executor) as scheduler:
+            return scheduler.result(self.start_fit(scheduler, X, y, sample_weight))
+
+    def start_fit(self, scheduler: Scheduler, X: Any, y: Any, sample_weight: Any = None) -> Job:
+        """Let workers begin to fit the chosen model to all documents; the result of the job is the model."""
+        part = StoredPart.of(scheduler, Part.of_all(X, LabelMatrix.of(y), sample_weight))
+
+        def walk() -> Walk:
+            n_jobs = effective_n_jobs(getattr(self.model, "n_jobs", None))
+            fits = yield Needs(tasks_alone(part, self.model, self.n_iterations, n_jobs))
+            (fit,) = read_fits(fits, [self.model], [part.part.y])
+            return self._rescaled(fit.model)
+
+        # Before the folds of the confidence, whose results this process works on when all workers are done.
+        return scheduler.start(walk(), (-2,))
 
     def fitted_parts(self) -> list[Any]:
         """Return the chosen model as it was fitted to the training documents of each part."""
@@ -226,7 +246,8 @@ def _autotune(
     steps = _StepCounter("choosing the prediction", len(finalists) * (1 + n_steps), progress)
     best: TuningResult | None = None
     alternatives: list[Alternative] = []
-    data = [part_data(scheduler, part) for part in parts]
+    stored = [StoredPart.of(scheduler, part) for part in parts]
+    n_jobs = candidates[0].recipe.n_jobs
     walks = []
     for trial in finalists:
         one, n_iterations = clone(model), None
@@ -237,28 +258,32 @@ def _autotune(
         def walk(trial: Trial | None = trial, one: Any = one) -> Walk:
             """Train the models of a finalist, unless they were kept, and choose its recipe."""
             if trial is None or grid is None:
-                fits = Fits((yield Needs([fit_task(part, one, None) for part in data])), one)
+                fits = yield from fits_alone(stored, one)
             elif isinstance(trial.trained, Fits):
                 fits = trial.trained
             else:
-                fits = yield from training_again(model, grid, data, trial, early_stopping is not None)
+                fits = yield from training_again(model, grid, stored, trial, early_stopping is not None)
             yield Emit(fits)
-            each = None if scheduler.works_ahead else steps.step
-            kinds = [[kind] for kind in adjustments] if scheduler.works_ahead else [adjustments]
-            tasks = [selection_task(data, fits, candidates, scoring, random_state, kind, each) for kind in kinds]
-            return fits, (yield Needs(tasks))
+            if not scheduler.works_ahead:
+                task = selection_task(stored, fits, candidates, scoring, random_state, adjustments, steps.step)
+                (outcome,) = yield Needs([task])
+                return fits, Selections.of(outcome.value, n_jobs).found
+            tasks = [
+                selection_task(stored, fits, [candidate], scoring, random_state, [kind])
+                for kind in adjustments
+                for candidate in candidates
+            ]
+            outcomes = yield Needs(tasks)
+            apart = [one for outcome in outcomes for one in Selections.of(outcome.value, n_jobs).found]
+            starts = range(0, len(apart), len(candidates))
+            return fits, [best_selection(apart[at : at + len(candidates)], scoring) for at in starts]
 
         walks.append((one, n_iterations, trial, scheduler.start(walk())))
     for one, n_iterations, trial, job in walks:
         for _ in scheduler.items(job):
             steps.step()
-        fits, outcomes = job.result
+        fits, found = job.result
         settings = {} if trial is None else trial.setting.values
-        found = [
-            selection
-            for outcome in outcomes
-            for selection in Selections.of(outcome.value, candidates[0].recipe.n_jobs).found
-        ]
         if scheduler.works_ahead:
             steps.step(n_steps)
         for scales, selection in zip(adjustments, found, strict=True):

@@ -10,7 +10,7 @@ from setwise.learners import FeatureColumns
 from setwise.models import Ensemble
 from setwise.tuning.validation import Part
 
-__all__ = ["PartSize", "evaluation_seconds", "fit_seconds"]
+__all__ = ["PartSize", "evaluation_seconds", "evidence_seconds", "fit_seconds", "selection_seconds"]
 
 SECONDS_PER_VALUE = {
     "BinaryRelevance": 1.0e-8,
@@ -34,8 +34,17 @@ OTHER_SECONDS_PER_VALUE = 2.0e-8
 DENSE_FACTOR = 6.0
 """A fit without an L1 term costs so many times more: no weight is zero."""
 
+COLD_FITS = 3.0
+"""A fit that starts from zero weights takes as long as so many fits of a path; features are laid out for it alone."""
+
 SECONDS_PER_SCORE = 2.0e-8
 """CPU seconds of an evaluation for each held-out document and label set of the support, and per recipe."""
+
+EVIDENCE_RECIPES = 2
+"""How sure a model is takes as long to collect as so many recipes to evaluate."""
+
+SELECTION_RECIPES = 9.0
+"""The choice of a recipe takes as long as so many evaluations per recipe: it is cross-fitted, and tunes more."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +67,10 @@ class PartSize:
         return cls(n_values, int(matrix.shape[1]), n_labels, part.support.n_sets, n_held)
 
 
-def fit_seconds(model: Any, size: PartSize) -> float:
-    """Return the CPU seconds that a fit will probably take."""
+def fit_seconds(model: Any, size: PartSize, *, cold: bool = False) -> float:
+    """Return the CPU seconds that a fit will probably take, from that of a stronger penalty, or ``cold`` from zero."""
+    if cold:
+        return COLD_FITS * fit_seconds(model, size)
     if isinstance(model, Ensemble):
         return sum(fit_seconds(member.model, size) for member in model.members)
     rate = SECONDS_PER_VALUE.get(type(model).__name__, OTHER_SECONDS_PER_VALUE)
@@ -72,3 +83,13 @@ def evaluation_seconds(sizes: Sequence[PartSize], n_recipes: int) -> float:
     return SECONDS_PER_TASK + SECONDS_PER_SCORE * n_recipes * sum(
         one.n_held * (one.n_sets + one.n_labels) for one in sizes
     )
+
+
+def evidence_seconds(size: PartSize) -> float:
+    """Return the CPU seconds that it will probably take to collect how sure a model is of the held-out documents."""
+    return evaluation_seconds([size], EVIDENCE_RECIPES)
+
+
+def selection_seconds(sizes: Sequence[PartSize], n_recipes: int) -> float:
+    """Return the CPU seconds that the choice among some recipes will probably take."""
+    return SELECTION_RECIPES * evaluation_seconds(sizes, n_recipes)

@@ -12,7 +12,8 @@ from setwise.metrics import MetricName, oriented
 from setwise.models import BinaryRelevance, learner_grid
 from setwise.prediction import Candidate
 from setwise.tuning.checkpoint import Checkpoint, CheckpointSection
-from setwise.tuning.search import Progress, ProgressCallback, best_of, search
+from setwise.tuning.search import Progress, ProgressCallback, search
+from setwise.tuning.trials import best_of
 from setwise.tuning.validation import Part
 
 __all__ = ["FeatureChoice", "FeatureSet", "FeatureTrial", "select_features"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from setwise.confidence import MIN_DOCUMENTS, Evidence, SetConfidence
-from setwise.executors import Executor, Scheduler, scheduler_of
+from setwise.executors import Executor, Needs, Scheduler, Walk, scheduler_of
 from setwise.tuning.autotune import TuningResult
+from setwise.tuning.evaluation_tasks import evidence_of, evidence_task
+from setwise.tuning.fit_tasks import tasks_alone
 from setwise.tuning.search import Progress, ProgressCallback
-from setwise.tuning.tasks import evidence_of, evidence_task, part_data
+from setwise.tuning.stored_parts import StoredPart
 from setwise.tuning.validation import Part
 
 __all__ = ["cross_fitted_confidence", "held_out_confidence"]
@@ -46,16 +48,18 @@ def cross_fitted_confidence(
     show(0)
     evidence: dict[int, Evidence] = {}
     with scheduler_of(executor) as scheduler:
-        tasks = [
-            evidence_task(
-                part_data(scheduler, part), result.model, result.n_iterations, result.label_scaling, result.recipe
-            )
-            for part in parts
-        ]
-        for number, outcome in scheduler.each(tasks):
-            evidence[number] = evidence_of(outcome.value)
+        walks = [_collected(result, StoredPart.of(scheduler, part)) for part in parts]
+        for number, found in scheduler.each(walks):
+            evidence[number] = found
             show(len(evidence))
     return _confidence(parts, [evidence[number] for number, _ in enumerate(parts)], random_state)
+
+
+def _collected(result: TuningResult, part: StoredPart) -> Walk:
+    """Train the chosen model on a part, and return how sure it is of the held-out documents."""
+    fits = yield Needs(tasks_alone(part, result.model, result.n_iterations))
+    (outcome,) = yield Needs([evidence_task(part, fits, result.model, result.label_scaling, result.recipe)])
+    return evidence_of(outcome.value)
 
 
 def _confidence(parts: Sequence[Part], evidence: Sequence[Evidence], random_state: int) -> SetConfidence | None:

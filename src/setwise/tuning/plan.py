@@ -6,19 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from setwise._estimator import clone
 from setwise.models import BinaryRelevance, StrengthPath
 from setwise.tuning.auto import Stage
-from setwise.tuning.costs import PartSize, evaluation_seconds, fit_seconds
+from setwise.tuning.costs import PartSize, evaluation_seconds, evidence_seconds, fit_seconds, selection_seconds
+from setwise.tuning.label_blocks import pieces_of_fit
 from setwise.tuning.validation import Part
 
 __all__ = ["FitPlan", "PlannedTasks", "plan_of"]
-
-SELECTION_RECIPES = 9.0
-"""The choice of a recipe takes as long as so many evaluations per recipe: it is cross-fitted, and tunes more."""
-
-COLD_FITS = 3.0
-"""A fit in a fold of the confidence takes as long as so many fits of a path: it starts from zero weights, and the
-features of the fold are laid out for it alone."""
 
 QUICK_STRENGTHS = 5
 """Strengths that each feature set is tried with."""
@@ -48,7 +43,10 @@ class PlannedTasks:
 
 @dataclass(frozen=True)
 class FitPlan:
-    """All tasks of a fit, if no path ended early: it may take less, and hardly more."""
+    """All tasks of a fit by workers, if no path ended early: it may take less, and hardly more.
+
+    In one process, the label blocks of a fit are one task.
+    """
 
     tasks: list[PlannedTasks]
     worker_bytes: int
@@ -66,7 +64,13 @@ class FitPlan:
 
 
 def plan_of(
-    stages: Sequence[Stage], parts: Sequence[Part], n_recipes: int, n_confidence: int, n_feature_sets: int = 1
+    stages: Sequence[Stage],
+    parts: Sequence[Part],
+    n_recipes: int,
+    n_confidence: int,
+    n_feature_sets: int = 1,
+    *,
+    refits: bool = True,
 ) -> FitPlan:
     """Return the plan of a fit.
 
@@ -80,31 +84,50 @@ def plan_of(
         Parts in which it is learned how sure predictions are.
     n_feature_sets : int
         Feature sets to choose from; they are taken to be as large as that of the parts.
+    refits : bool
+        Whether the chosen model is fitted to all documents in the end.
     """
     sizes = [PartSize.of(part) for part in parts]
     plan: list[PlannedTasks] = []
     if n_feature_sets > 1:
         n_settings = n_feature_sets * QUICK_STRENGTHS
-        seconds = sum(fit_seconds(BinaryRelevance(), size) for size in sizes) + evaluation_seconds(sizes, n_recipes)
-        plan.append(PlannedTasks("choice of features", n_settings * (len(sizes) + 1), n_settings * seconds))
+        n_tasks, seconds = _fits(BinaryRelevance(), parts, sizes)
+        seconds += evaluation_seconds(sizes, n_recipes)
+        plan.append(PlannedTasks("choice of features", n_settings * (n_tasks + 1), n_settings * seconds))
     for stage in stages:
-        fits = [
-            fit_seconds(type(stage.model)().set_params(**_known(stage.model, path)), size)
-            for path in (stage.grid[:1] if stage.ratio_of else stage.grid)
-            for _ in path.strengths
-            for size in sizes
-        ]
-        plan.append(PlannedTasks(f"fits of {stage.name}", len(fits), sum(fits)))
-        n_settings = len(fits) // len(sizes)
+        n_settings, n_tasks, seconds = 0, 0, 0.0
+        for path in stage.grid[:1] if stage.ratio_of else stage.grid:
+            model = clone(stage.model).set_params(**_known(stage.model, path))
+            n_of_setting, of_setting = _fits(model, parts, sizes, whole=stage.early_stopping is not None)
+            n_settings += len(path.strengths)
+            n_tasks += n_of_setting * len(path.strengths)
+            seconds += of_setting * len(path.strengths)
+        plan.append(PlannedTasks(f"fits of {stage.name}", n_tasks, seconds))
         screened = n_settings * evaluation_seconds(sizes, n_recipes)
         plan.append(PlannedTasks(f"evaluations of {stage.name}", n_settings, screened))
-        chosen = SELECTION_RECIPES * evaluation_seconds(sizes, len(stage.candidates))
-        plan.append(PlannedTasks(f"choice of the prediction of {stage.name}", 1, chosen))
+        n_kinds = 2 if stage.scales_labels else 1
+        n_choices, chosen = n_kinds * len(stage.candidates), n_kinds * selection_seconds(sizes, len(stage.candidates))
+        plan.append(PlannedTasks(f"choice of the prediction of {stage.name}", n_choices, chosen))
+    dearest = max(stages, key=lambda stage: fit_seconds(stage.model, sizes[0]))
+    n_tasks, seconds = _fits(dearest.model, parts[:1], sizes, cold=True, whole=dearest.early_stopping is not None)
     if n_confidence:
-        dearest = COLD_FITS * max(fit_seconds(stage.model, sizes[0]) for stage in stages)
-        seconds = dearest + evaluation_seconds(sizes[:1], 2)
-        plan.append(PlannedTasks("confidence", n_confidence, n_confidence * seconds))
+        plan.append(PlannedTasks("fits of the confidence", n_confidence * n_tasks, n_confidence * seconds))
+        plan.append(PlannedTasks("confidence", n_confidence, n_confidence * evidence_seconds(sizes[0])))
+    if refits:
+        plan.append(PlannedTasks("fits of the final model", n_tasks, seconds))
     return FitPlan(plan, _worker_bytes(sizes, stages))
+
+
+def _fits(
+    model: Any, parts: Sequence[Part], sizes: Sequence[PartSize], *, cold: bool = False, whole: bool = False
+) -> tuple[int, float]:
+    """Return the tasks of a fit on each part, and their CPU seconds; ``whole`` fits are not split in label blocks."""
+    pieces = [
+        piece
+        for part, size in zip(parts, sizes, strict=False)
+        for piece in pieces_of_fit(model, part.y, size, cold=cold)
+    ]
+    return len(parts) if whole else len(pieces), sum(piece.seconds for piece in pieces)
 
 
 def _worker_bytes(sizes: Sequence[PartSize], stages: Sequence[Stage]) -> int:

@@ -109,6 +109,12 @@ class Part:
         X_held, coverage = transform_with_coverage(fitted, X_held)
         return cls(X, y, X_held, y_held, make_support, sample_weight, fitted, coverage)
 
+    @classmethod
+    def of_all(cls, X: Any, y: LabelMatrix, sample_weight: NDArray[np.float64] | None = None) -> Part:
+        """Return all documents as training documents; none is held out."""
+        X_held = sp.csr_array((0, FeatureColumns.matrix_of(X).shape[1]))
+        return cls(X, y, X_held, y.take(np.zeros(0, dtype=np.int64)), Support.of, sample_weight)
+
     @cached_property
     def features(self) -> FeatureColumns:
         """The features of the training documents, laid out once for all fits."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from setwise.labels import LabelMatrix, Support
 from setwise.metrics import instance_f1
 from setwise.models import LabelModel, fit_for
 from setwise.prediction import Recipe
-from setwise.tuning import search
+from setwise.tuning import fit_tasks, search
 from tests.reproduction.tiny import TINY, tiny_config, write_corpus
 
 
@@ -108,8 +107,7 @@ def test_recipes_with_the_same_choice_share_one_training(folder: Path, monkeypat
 def test_settings_are_not_tried_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (task, _) = tasks("model", "BR")
     first = score_rows(task, folder)
-    tasks_module = sys.modules["setwise.tuning.tasks"]
-    monkeypatch.setattr(tasks_module, "learning_curve", lambda *_: pytest.fail("tried again"))
+    monkeypatch.setattr(fit_tasks, "learning_curve", lambda *_: pytest.fail("tried again"))
     some = replace(task, keys=task.keys[1:])
     again = score_rows(some, folder)
     assert [without_cost(row) for row in again] == [without_cost(row) for row in first if row.key in some.keys]

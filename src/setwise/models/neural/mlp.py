@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from setwise._validation import STRENGTH, Boolean, Interval, NoneOr, check_sample_weight, effective_n_jobs
 from setwise.labels import LabelMatrix
-from setwise.learners import FeatureColumns
+from setwise.learners import FeatureColumns, one_blas_thread
 from setwise.models.base import Callback, numbered_generator, reads_model
 from setwise.models.bernoulli_posterior import IndependentPosterior
-from setwise.models.blas_threads import one_blas_thread
 from setwise.models.feature_screening import ScreenedFeatures
 from setwise.models.neural.hidden_layers import HiddenLayersModel, check_magnitude, row_products
 from setwise.models.neural.layers import Layers

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setwise._validation import STRENGTH, Interval
+from setwise.learners import one_blas_thread
 from setwise.models.base import Callback, numbered_generator, reads_model
-from setwise.models.blas_threads import one_blas_thread
 from setwise.models.neural.energy import Descent, Energy, hinge_and_gradient
 from setwise.models.neural.hidden_layers import LEARNING_RATE, HiddenLayersModel, check_magnitude
 from setwise.models.neural.layers import Layers, activations
