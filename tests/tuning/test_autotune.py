@@ -17,10 +17,18 @@ from setwise.confidence import MIN_DOCUMENTS
 from setwise.data import hold_out
 from setwise.exceptions import Incompatible, InvalidParameter
 from setwise.inference import LabelScaling
+from setwise.labels import LabelMatrix
 from setwise.learners import FeatureColumns
 from setwise.models import MODELS, BinaryRelevance, LabelSizeFactors, fit_for
 from setwise.posterior import Posterior
-from setwise.tuning import FEW_DOCUMENTS, FEW_IF_THOROUGH, MAX_HELD_OUT, confidence_validation, default_validation
+from setwise.tuning import (
+    FEW_DOCUMENTS,
+    FEW_IF_THOROUGH,
+    MAX_HELD_OUT,
+    MAX_TUNING_WORK,
+    confidence_validation,
+    default_validation,
+)
 from tests.models.corpora import name_lists, same_state, small_corpus
 from tests.tuning.resumed import refuse_to_search_br_again
 
@@ -216,6 +224,27 @@ def test_enough_documents_are_held_out_for_confidence_and_no_more(n_documents: i
     enough = 1990 if n_documents < 10_000 else MAX_HELD_OUT
     assert held_out >= enough or n_used == n_folds
     assert confidence_validation(MIN_DOCUMENTS - 1) is None
+
+
+def test_training_documents_are_left_out_where_they_are_too_much_work() -> None:
+    labels = LabelMatrix.of(y)
+    whole = default_validation(len(y)).parts(X, labels)[0]
+    work = np.size(whole.X) * labels.n_labels
+    assert whole.limited(work, 0) is whole
+    half = whole.limited(work / 2, 0)
+    assert abs(2 * half.y.n_samples - whole.y.n_samples) <= 2
+    assert half.X.shape[0] == half.y.n_samples
+    assert half.y_held is whole.y_held
+    np.testing.assert_allclose(2 * half.y.counts, whole.y.counts, atol=4)
+    weighted = replace(whole, sample_weight=np.arange(whole.y.n_samples, dtype=float)).limited(work / 2, 0)
+    assert weighted.sample_weight is not None
+    assert len(weighted.sample_weight) == half.y.n_samples
+    (limited, *_) = replace(default_validation(len(y)), max_work=work / 2).parts(X, labels)
+    assert limited.y.n_samples == half.y.n_samples
+    assert default_validation(len(y)).max_work == MAX_TUNING_WORK
+    assert default_validation(len(y), thorough=True).max_work is None
+    validation = confidence_validation(len(y))
+    assert validation is None or validation.max_work is None
 
 
 def test_without_a_refit_the_model_is_the_one_that_was_evaluated() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -68,6 +68,10 @@ FOLDS_IF_MANY = 5
 SHARE_HELD_OUT = 0.2
 """Share of the documents that is held out once, where there are many."""
 
+MAX_TUNING_WORK = 1e9
+"""Stored entries of the training features times labels up to which settings are compared by all training documents. A
+fit takes seconds for as many, and where there are more, fewer documents tell the same settings apart."""
+
 MAX_HELD_OUT = 4000
 """Held-out documents that recipes are tuned on: more hardly change three numbers, and cost time."""
 
@@ -125,6 +129,15 @@ class Part:
         """The label sets of the training documents, compiled once for all predictions."""
         return self.make_support(self.y)
 
+    def limited(self, max_work: float, random_state: int) -> Part:
+        """Return the part with so few training documents that their entries times labels are at most ``max_work``."""
+        work = float(self.X.nnz if sp.issparse(self.X) else np.size(self.X)) * self.y.n_labels
+        if work <= max_work:
+            return self
+        kept, _ = hold_out(self.y, 1.0 - max_work / work, random_state)
+        weight = None if self.sample_weight is None else self.sample_weight[kept]
+        return replace(self, X=take_documents(self.X, kept), y=self.y.take(kept), sample_weight=weight)
+
     def held_out(self, model: Any) -> HeldOut:
         """Score the held-out documents with a model that was trained on this part."""
         return HeldOut.of(model, self.X_held, self.y_held, self.support)
@@ -151,6 +164,9 @@ class Validation:
         Most held-out documents that are used, over all folds.
     n_used : int, optional
         How many of the folds are held out; by default all of them, one after the other.
+    max_work : float, optional
+        Most stored entries of the training features times labels: where there are more, some training documents are
+        left out of each part, every label in proportion.
     """
 
     share: float = SHARE_HELD_OUT
@@ -158,6 +174,7 @@ class Validation:
     random_state: int = 0
     max_documents: int | None = None
     n_used: int | None = None
+    max_work: float | None = None
 
     def parts(
         self,
@@ -180,7 +197,7 @@ class Validation:
             if self.n_folds is None
             else folds(y, self.n_folds, self.random_state)[: self.n_used]
         )
-        return [
+        parts = [
             Part.of(
                 transformer,
                 take_documents(X, train),
@@ -192,6 +209,7 @@ class Validation:
             )
             for train, used in ((train, self._limited(held, len(splits))) for train, held in splits)
         ]
+        return parts if self.max_work is None else [one.limited(self.max_work, self.random_state) for one in parts]
 
     def _limited(self, held: Documents, n_parts: int) -> Documents:
         """Return at most this part's share of ``max_documents``."""
@@ -212,7 +230,8 @@ def default_validation(n_documents: int, random_state: int = 0, *, thorough: boo
     n_folds = None
     if n_documents < (FEW_IF_THOROUGH if thorough else FEW_DOCUMENTS):
         n_folds = N_FOLDS_IF_THOROUGH if thorough and n_documents < FEW_DOCUMENTS else N_FOLDS
-    return Validation(SHARE_HELD_OUT, n_folds, random_state, MAX_HELD_OUT)
+    max_work = None if thorough else MAX_TUNING_WORK
+    return Validation(SHARE_HELD_OUT, n_folds, random_state, MAX_HELD_OUT, max_work=max_work)
 
 
 def confidence_validation(n_documents: int, random_state: int = 0) -> Validation | None:
