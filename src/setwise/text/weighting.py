@@ -89,11 +89,6 @@ class CountWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parts = values.astype(np.float32), counts.indices, counts.indptr
         return sp.csr_array(parts, shape=counts.shape)
 
-    def state(self) -> tuple[str, NDArray[np.float32]]:
-        """Return the name of the weighting and the idf as plain data."""
-        check_is_fitted(self)
-        return self.weighting, self.idf_
-
     @classmethod
     def from_state(cls, weighting: Any, idf: Any, n_features: int) -> CountWeighting:
         """Return a fitted weighting from the result of :meth:`state`, after checking it."""
