@@ -12,8 +12,8 @@ import pytest
 from setwise.data import DEFAULT_FOLDER, Corpus, find_corpus
 from setwise.exceptions import InvalidData
 
-# On a busy machine the time of an example says nothing; the blob lets a failure be reproduced elsewhere. Where CI is set
-# the same examples are drawn each time, so that a change is judged by what it changed; elsewhere they are new each time.
+# On a busy machine the time of an example says nothing; the blob lets a failure be reproduced elsewhere. Where CI is
+# set the same examples are drawn each time, so that a change is judged by what it changed; elsewhere they are new.
 hypothesis.settings.register_profile(
     "setwise",
     deadline=None,

@@ -205,9 +205,7 @@ def test_dev_stdout_can_be_written(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no sockets with names")
-def test_paths_that_cannot_be_used_are_one_sentence(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_that_cannot_be_used_are_one_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("s.jsonl")
         assert call("data", "convert", "d.jsonl", "s.jsonl").stderr.endswith(f"{os.strerror(errno.ENXIO)}.\n")

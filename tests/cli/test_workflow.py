@@ -93,7 +93,9 @@ class TestTrain:
         (tmp_path / "v.svm").write_text("0 1:1\n", encoding="utf-8")
         mixed = call(*arguments, "--valid", tmp_path / "v.svm")
         assert mixed.returncode == 1
-        assert mixed.stderr.endswith("error: Files of texts and files of vectors cannot be mixed. Use files of one kind.\n")
+        assert mixed.stderr.endswith(
+            "error: Files of texts and files of vectors cannot be mixed. Use files of one kind.\n"
+        )
 
     def test_standard_input_is_not_named_in_the_next_commands(self, folder: Path, tmp_path: Path) -> None:
         lines = (folder / "train.jsonl").read_text(encoding="utf-8")
