@@ -91,7 +91,7 @@ class CountWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_state(cls, weighting: Any, idf: Any, n_features: int) -> CountWeighting:
-        """Return a fitted weighting from the result of :meth:`state`, after checking it."""
+        """Return a fitted weighting from its name and its idf, after checking them."""
         if weighting not in WEIGHTINGS:
             raise InvalidData(f"weighting must be one of {', '.join(WEIGHTINGS)}; got {weighting!r:.40}.")
         check_idf(idf, n_features)
