@@ -126,6 +126,10 @@ coverage: install $(VENV)/.extra-test $(VENV)/.extra-coverage ## run the tests, 
 	$(PY) -m coverage run -m pytest -n 2 --dist loadfile
 	$(PY) -m coverage combine --quiet
 	$(PY) -m coverage report
+	@$(PY) -m coverage json --quiet -o build/coverage.json
+	@$(PY) -c "import json, sys; totals = json.load(open('build/coverage.json'))['totals']; \
+	covered, branches = totals['covered_branches'], totals['num_branches']; \
+	print(f'Branches alone: {covered:,} of {branches:,}, {covered / branches:.1%}'); sys.exit(covered < 0.95 * branches)"
 
 mutation: install $(VENV)/.extra-test ## break labels, metrics, decision and prediction in many ways, and list what no test notices
 	$(PY) -m mutation

@@ -11,7 +11,7 @@ from unittest import mock
 
 from setwise.cli import main
 
-__all__ = ["COMMAND", "call", "run", "started"]
+__all__ = ["COMMAND", "call", "restore_ctrl_c", "run", "started"]
 
 COMMAND = Path(sys.executable).parent / "setwise"
 
@@ -56,10 +56,11 @@ def started(*arguments: str | Path) -> subprocess.Popen[str]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         encoding="utf-8",
-        preexec_fn=_restore_ctrl_c,
+        preexec_fn=restore_ctrl_c,
     )
 
 
-def _restore_ctrl_c() -> None:
+def restore_ctrl_c() -> None:
+    """Let Ctrl-C interrupt this process."""
     # A shell ignores Ctrl-C for jobs in the background, and child processes inherit that.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

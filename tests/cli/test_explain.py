@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from setwise import SetClassifier, load
+from setwise.models import BernoulliMixture, ClassifierChain
 from tests.cli.corpus import news, write_jsonl
 from tests.cli.process import call
 
@@ -97,3 +99,22 @@ def test_a_text_for_a_model_of_vectors_is_refused(tmp_path: Path) -> None:
     assert result.stderr.startswith("error: The model was trained on vectors, and 'some words' is no file of them.")
     (tmp_path / "d.svm").write_text("0 1:1\n", encoding="utf-8")
     assert call("explain", tmp_path / "m.setwise", tmp_path / "d.svm").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "shown", "hidden"),
+    [
+        (BernoulliMixture(n_components=2, max_iter=3), "responsible components: ", "(other labels)"),
+        (ClassifierChain(strength=0.01), "(other labels) ", "responsible components"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::setwise.exceptions.NotConverged")
+def test_what_a_model_knows_is_printed(model: Any, shown: str, hidden: str, tmp_path: Path) -> None:
+    documents, file = news(60), tmp_path / "m.setwise"
+    classifier = SetClassifier(model, "support", "gfm", calibration=None, n_jobs=1)
+    classifier.fit([one["text"] for one in documents], [one["labels"] for one in documents]).save(file)
+    result = call("explain", file, TEXT, "--no-words")
+    assert result.returncode == 0, result.stderr
+    assert shown in result.stdout
+    assert hidden not in result.stdout
+    assert "exactly right" not in result.stdout  # confidence is fitted on held-out documents, and there were none

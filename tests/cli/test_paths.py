@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import subprocess
 from pathlib import Path
 
@@ -200,3 +202,18 @@ def test_folder_without_permission_is_reported_first(folder: Path) -> None:
 def test_dev_stdout_can_be_written(folder: Path) -> None:
     ended = run("data", "convert", "d.jsonl", "/dev/stdout", "--to", "jsonl")
     assert (ended.returncode, len(ended.stdout.splitlines())) == (0, 30), ended.stderr
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no sockets with names")
+def test_paths_that_cannot_be_used_are_one_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("s.jsonl")
+        assert call("data", "convert", "d.jsonl", "s.jsonl").stderr.endswith(f"{os.strerror(errno.ENXIO)}.\n")
+    for name, sentence in (("", "must not be empty"), ("a\0b.jsonl", "must not contain a null character")):
+        result = call("data", "convert", "d.jsonl", name)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert f"The name of a file {sentence}" in result.stderr
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert call("predict", "m.setwise", "d.jsonl").stderr.endswith("Permission denied.\n")  # nothing can be read
+    monkeypatch.setattr(os, "access", lambda _, mode: not mode & os.W_OK)
+    assert call("predict", "m.setwise", "d.jsonl", "-o", "n").stderr == "error: Cannot write n: Permission denied.\n"

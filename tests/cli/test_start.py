@@ -45,6 +45,7 @@ SELDOM_NEEDED = ("scipy.special", "rich", "xml", "pydantic", "numpy.f2py", "nump
 
 RUN_COMMANDS = f"""
 import json, sys
+before = set(sys.modules)  # of whatever watches this process, such as coverage
 from setwise.cli import main, program
 start = {{"main": main, "program": program}}[sys.argv[1]]
 for arguments in json.loads(sys.argv[2]):
@@ -53,7 +54,7 @@ for arguments in json.loads(sys.argv[2]):
         start()
     except SystemExit as ended:
         assert not ended.code, arguments
-imported = [name for name in {HEAVY + SELDOM_NEEDED!r} if name in sys.modules]
+imported = [name for name in {HEAVY + SELDOM_NEEDED!r} if name in sys.modules and name not in before]
 from sklearn.base import BaseEstimator
 from setwise import SetClassifier
 import numpy as np

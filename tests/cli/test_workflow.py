@@ -13,11 +13,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
-from setwise import load
+from setwise import SetClassifier, load
 from setwise.cli.choices import model_names
 from setwise.models import MODELS
 from tests.cli.corpus import WORDS, news, write_jsonl
@@ -89,6 +90,27 @@ class TestTrain:
         arguments = ("train", folder / "train.jsonl", "-o", tmp_path / "m.setwise", "--budget", "quick")
         result = call(*arguments, "--valid", folder / "test.jsonl", "--json")
         assert result.returncode == 0, result.stderr
+        (tmp_path / "v.svm").write_text("0 1:1\n", encoding="utf-8")
+        mixed = call(*arguments, "--valid", tmp_path / "v.svm")
+        assert mixed.returncode == 1
+        assert mixed.stderr.endswith(
+            "error: Files of texts and files of vectors cannot be mixed. Use files of one kind.\n"
+        )
+
+    def test_standard_input_is_not_named_in_the_next_commands(self, folder: Path, tmp_path: Path) -> None:
+        lines = (folder / "train.jsonl").read_text(encoding="utf-8")
+        arguments = ("train", "-", "-o", tmp_path / "m.setwise", "--budget", "quick")
+        result = call(*arguments, stdin=lines)
+        assert result.returncode == 0, result.stderr
+        assert "setwise inspect" in result.stderr
+        assert "setwise predict" not in result.stderr
+
+    def test_scripts_without_spaces_are_pointed_out(self, tmp_path: Path) -> None:
+        rows = [{"text": text, "labels": [label]} for text, label in (("足球比赛", "sport"), ("股票市场", "economy"))]
+        file = write_jsonl(tmp_path / "d.jsonl", rows * 20)
+        result = call("train", file, "-o", tmp_path / "m.setwise", "--budget", "quick")
+        assert result.returncode == 0, result.stderr
+        assert "100% of the letters belong to scripts without spaces between words" in result.stderr
 
     @pytest.mark.parametrize("name", [name for name in model_names() if name != "br"])
     def test_every_model_is_trained_and_evaluated(self, folder: Path, tmp_path: Path, name: str) -> None:
@@ -202,6 +224,33 @@ class TestPredict:
         read = pq.read_table(tmp_path / "p.parquet").to_pylist()
         assert [row["labels"] for row in read] == [row["labels"] for row in expected]
         assert dict(read[0]["marginals"]).keys() <= set(WORDS)
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            (("--format", "parquet"), "parquet cannot be written to standard output. Name a file with -o."),
+            (("-o", "p.svm"), "Texts cannot be written as libsvm. Write jsonl, csv or parquet."),
+        ],
+    )
+    def test_formats_that_cannot_hold_the_predictions_are_refused(
+        self, folder: Path, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: Any, sentence: str
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        result = call("predict", model, folder / "test.jsonl", *options)
+        assert result.returncode != 0
+        assert result.stderr.endswith(f"error: {sentence}\n")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_label_with_the_separator_is_refused_in_csv(self, tmp_path: Path) -> None:
+        rows = [{"text": text, "labels": [label]} for text, label in (("red fox", "a;b"), ("blue hen", "c"))]
+        file = write_jsonl(tmp_path / "d.jsonl", rows * 20)
+        SetClassifier("br", budget="quick", n_jobs=1).fit(
+            [str(row["text"]) for row in rows] * 20, [row["labels"] for row in rows] * 20
+        ).save(tmp_path / "m.setwise")
+        result = call("predict", tmp_path / "m.setwise", file, "-o", tmp_path / "p.csv")
+        assert result.returncode == 1
+        assert "A label contains ';', which separates labels in csv. Write jsonl instead." in result.stderr
+        assert not (tmp_path / "p.csv").exists()
 
     def test_closed_pipe_is_no_error(self, folder: Path, model: Path) -> None:
         command = f'"{COMMAND}" predict "{model}" "{folder / "test.jsonl"}" | head -1'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from setwise.labels import LabelMatrix, SetCalibration
 from setwise.models import BinaryRelevance, ClassifierChain
 from setwise.persistence import FORMAT_VERSION, read_model
 from setwise.persistence.fields import Fields
+from setwise.persistence.recipe import recipe_from, recipe_part
 from setwise.persistence.tuning import tuning_from, tuning_part
 from setwise.text import TextVectorizer
 from setwise.tuning import ModelTrial
@@ -174,6 +176,19 @@ class TestSameBits:
         part["trials"][0]["history"] = history
         with pytest.raises(InvalidData):
             tuning_from(Fields(part, "tuning"), classifier.model_, classifier.recipe_)
+
+    @pytest.mark.parametrize(
+        ("changes", "sentence"),
+        [
+            ({"inference": "mode", "decision": "gfm"}, "The decision 'gfm' cannot work with the inference 'mode'."),
+            ({"inference": "sampled"}, "The recipe needs 'sample', which PairwiseCRF does not have."),
+        ],
+    )
+    def test_a_recipe_that_the_model_cannot_follow_is_refused(self, changes: dict[str, Any], sentence: str) -> None:
+        classifier = trained("crf", "support")
+        part, tensors = recipe_part(classifier.recipe_)
+        with pytest.raises(InvalidData, match=f"^{re.escape(sentence)}$"):
+            recipe_from(Fields({**part, **changes}, "recipe"), tensors, classifier.model_, 1)
 
     def test_texts(self, tmp_path: Path) -> None:
         classifier = trained_on_text()

@@ -22,7 +22,7 @@ from setwise.serve.models import ModelStore
 from setwise.serve.service import Service
 from setwise.serve.settings import Limits, Settings
 from tests.cli.corpus import news
-from tests.cli.process import COMMAND
+from tests.cli.process import COMMAND, restore_ctrl_c
 
 __all__ = [
     "JSON",
@@ -117,6 +117,7 @@ def started_service(*arguments: str | Path) -> Iterator[Started]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
+        preexec_fn=restore_ctrl_c,
     )
     try:
         yield Started(process)

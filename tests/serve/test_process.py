@@ -162,6 +162,7 @@ def _status(connection: http.client.HTTPConnection) -> int:
 class TestStart:
     def test_errors_are_one_sentence(self, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("OMP_NUM_THREADS", "1")  # restored at the end
+        (tmp_path / "empty").touch()
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
             for arguments, message in (
@@ -172,6 +173,7 @@ class TestStart:
                 ((model, "--feedback", tmp_path), str(tmp_path)),
                 ((model, "--feedback", model), "news.setwise"),
                 ((model, "--token-file", tmp_path / "token"), "Cannot read "),
+                ((model, "--token-file", tmp_path / "empty"), f"{tmp_path / 'empty'} has no token; write one to it"),
             ):
                 result = call("serve", *arguments)
                 assert result.returncode in (1, 2)

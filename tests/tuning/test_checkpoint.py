@@ -12,7 +12,7 @@ from setwise.exceptions import InvalidData
 from setwise.labels import LabelMatrix
 from setwise.models import BinaryRelevance, StrengthPath
 from setwise.tuning import Validation, search
-from setwise.tuning.checkpoint import FORMAT, Checkpoint
+from setwise.tuning.checkpoint import FORMAT, Checkpoint, check_checkpoint
 from tests.models.corpora import small_corpus
 
 RUN = {"fingerprint": "abc"}
@@ -184,3 +184,14 @@ def test_a_row_without_one_of_its_fields_is_refused(tmp_path: Path, name: str) -
     path.write_text(header + first.replace(f'"{name}"', '"other"'), encoding="utf-8")
     with pytest.raises(InvalidData, match=r"checkpoint\.jsonl, line 2, was not written by this run: "):
         search(model, PATHS, PARTS, checkpoint=path)
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_path_without_permission_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exists: bool) -> None:
+    path = tmp_path / "checkpoint.jsonl"
+    if exists:
+        with Checkpoint(path, RUN):
+            pass
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(InvalidData, match="Cannot write .*: Permission denied"):
+        check_checkpoint(path)

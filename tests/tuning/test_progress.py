@@ -7,6 +7,7 @@ import re
 import pytest
 
 from setwise import SetClassifier
+from setwise.executors import Work
 from setwise.models import AUTO_STAGES, BinaryRelevance, Setting
 from setwise.tuning import Progress, Trial, progress_bar
 from setwise.tuning.progress import StageBars, time_text
@@ -92,3 +93,18 @@ def test_the_line_of_the_longest_stage_of_auto_fits_80_columns(
     printed = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", printed) if line.strip()]
     assert any(f"tuning, {name}, best instance_f1 0.8765" in line and "23/24" in line for line in lines)
+
+
+def test_all_workers_share_one_bar_that_is_full_at_the_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    with progress_bar(shown=True) as show:
+        show(Progress(0, None, None, "", Work(n_done=1, n_running=2, cost_done=1.0, cost_total=4.0)))
+        show(Progress(0, None, None, "", Work(n_done=7, n_running=0, cost_done=5.0, cost_total=4.0)))
+    printed = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", printed) if "all workers" in line]
+    assert "all workers, 0 running" in lines[-1]
+    assert "7 tasks" in lines[-1]
+    assert all(len(line) <= 80 for line in lines)

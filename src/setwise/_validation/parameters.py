@@ -16,7 +16,6 @@ from setwise._validation.constraints import (
     NoneOr,
     NonZeroInteger,
     RandomState,
-    Seed,
     check_parameters,
 )
 from setwise.exceptions import InvalidParameter
@@ -33,12 +32,9 @@ __all__ = [
     "checked_beta",
     "checked_count",
     "checked_l1_ratio",
-    "checked_max_iter",
     "checked_n_jobs",
-    "checked_random_state",
     "checked_strength",
     "checked_strengths",
-    "checked_tol",
     "effective_n_jobs",
     "random_seed",
 ]
@@ -127,27 +123,9 @@ def checked_beta(value: Any) -> float:
     return float(value)
 
 
-def checked_tol(value: Any) -> float | None:
-    """Return a tolerance as a float, or None for the default of the learner."""
-    check_parameters({"tol": TOL}, {"tol": value})
-    return None if value is None else float(value)
-
-
-def checked_max_iter(value: Any) -> int:
-    """Return a number of iterations as an int."""
-    check_parameters({"max_iter": MAX_ITER}, {"max_iter": value})
-    return min(int(value), np.iinfo(np.int32).max)
-
-
 def checked_count(value: Any, name: str, least: int = 1) -> int:
     """Return an integer of at least ``least`` as an int."""
     check_parameters({name: Interval("integer", least)}, {name: value})
-    return int(value)
-
-
-def checked_random_state(value: Any) -> int:
-    """Return an integer seed as an int."""
-    check_parameters({"random_state": Seed()}, {"random_state": value})
     return int(value)
 
 

@@ -31,6 +31,9 @@ __all__ = ["ProcessExecutor", "n_out_of_memory_kills"]
 SECONDS_TO_CANCEL = 3.0
 """A task that has run for longer than a new worker takes to start is stopped by ending its worker."""
 
+SECONDS_TO_END = 3.0
+"""How long workers may take to end by themselves."""
+
 MAX_FAILED_STARTS = 3
 """Workers in a row that end before they are ready: then no worker can start here."""
 
@@ -227,8 +230,16 @@ class _ProcessSession(FolderSession):
             worker.listener.join()
 
     def close(self) -> None:
-        """End all workers."""
-        for worker in list(self._workers.values()):
+        """End all workers: each ends with its input, and is killed where it does not."""
+        workers = list(self._workers.values())
+        for worker in workers:
+            with suppress(OSError):
+                assert worker.process.stdin is not None
+                worker.process.stdin.close()
+        until = monotonic() + SECONDS_TO_END
+        for worker in workers:
+            with suppress(subprocess.TimeoutExpired):
+                worker.process.wait(max(0.0, until - monotonic()))
             self._stop(worker)
 
 

@@ -89,14 +89,9 @@ class CountWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parts = values.astype(np.float32), counts.indices, counts.indptr
         return sp.csr_array(parts, shape=counts.shape)
 
-    def state(self) -> tuple[str, NDArray[np.float32]]:
-        """Return the name of the weighting and the idf as plain data."""
-        check_is_fitted(self)
-        return self.weighting, self.idf_
-
     @classmethod
     def from_state(cls, weighting: Any, idf: Any, n_features: int) -> CountWeighting:
-        """Return a fitted weighting from the result of :meth:`state`, after checking it."""
+        """Return a fitted weighting from its name and its idf, after checking them."""
         if weighting not in WEIGHTINGS:
             raise InvalidData(f"weighting must be one of {', '.join(WEIGHTINGS)}; got {weighting!r:.40}.")
         check_idf(idf, n_features)
