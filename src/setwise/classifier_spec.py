@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -346,11 +347,14 @@ class ClassifierSpec:
         options, recipe, stages = self._options, self.recipe(seed), []
         critical = cache(lambda loss: critical_strength(X, labels, options.n_jobs, loss))
         n_weights = FeatureColumns.matrix_of(X).shape[1] * labels.n_labels
+        n_set_scores = cache(lambda: labels.n_samples * self.support(labels).n_sets)
         for stage in AUTO_STAGES[options.budget]:
             model, entry = self._stage_model(stage), MODELS[stage.model]
             if entry.only_training_sets and seen_share(parts) < LEAST_SEEN:
                 continue
             if labels.n_samples < stage.min_documents or n_weights > stage.max_weights:
+                continue
+            if stage.max_set_scores < math.inf and n_set_scores() > stage.max_set_scores:
                 continue
             if candidates := self._feasible_candidates(model, recipe, may_be_empty):
                 grid = entry.grid(model, stage.budget, critical(model.loss))

@@ -73,6 +73,10 @@ def test_models_that_know_training_sets_only_are_not_tried_where_few_documents_h
     assert "crf" not in names
 
 
+def test_a_result_is_shown_in_a_few_lines(normal: SetClassifier) -> None:
+    assert len(repr(normal.tuning_)) < 1500
+
+
 def test_a_model_that_needs_many_documents_is_not_tried_on_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     first = AUTO_STAGES["quick"][0]
     for least, names in ((len(y), ["br", "mlp"]), (len(y) + 1, ["br"])):
@@ -90,6 +94,18 @@ def test_a_model_with_too_many_weights_is_not_tried(monkeypatch: pytest.MonkeyPa
         result = fitted(budget="quick", **ONE_RECIPE).tuning_
         assert result is not None
         assert ("pcc" in [trial.name for trial in result.model_trials]) == expected
+
+
+def test_a_model_that_scores_too_many_sets_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels, features = LabelMatrix.of(y), FeatureColumns.of(X)
+    spec = ClassifierSpec(SetClassifier(budget="quick", n_jobs=1).get_params(deep=False))
+    n_scores = len(y) * len(np.unique(y, axis=0))
+    for most, expected in ((n_scores, ["br", "crf"]), (n_scores - 1, ["br"])):
+        crf = AutoStage("crf", "crf", "quick", max_set_scores=most)
+        monkeypatch.setitem(AUTO_STAGES, "quick", (AUTO_STAGES["quick"][0], crf))
+        parts = spec.parts(X, labels, None, 0, None)
+        assert [stage.name for stage in spec.auto_stages(parts, features, labels, 0, False)] == expected
+        monkeypatch.undo()
 
 
 def test_paths_without_l1_are_left_out_where_they_have_too_many_weights(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,6 +144,8 @@ class AutoStage:
     """Where there are more pairs of a feature and a label, the model is left out."""
     max_dense_weights: float = float("inf")
     """Where there are more of them, paths without an L1 term are left out: every pair has a weight there."""
+    max_set_scores: float = float("inf")
+    """Where there are more pairs of a document and a training set, the model is left out."""
 
 
 LEAST_FOR_NETWORKS = 2000
@@ -157,6 +159,10 @@ MOST_DENSE = 50_000_000
 """Pairs of a feature and a label up to which linear models without an L1 term are tried: the fits of one path take
 several gigabytes above it, and most of the time, and where features are so many, those with an L1 term are better."""
 
+MOST_SET_SCORES = 1e8
+"""Pairs of a training document and a training set up to which CRF is tried: each of its hundreds of iterations computes
+a probability for all of them."""
+
 LEAST_SEEN = 0.2
 """Models that know training sets only are not tried where a smaller share of the held-out documents has such a set."""
 
@@ -168,7 +174,7 @@ AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
     "normal": (
         AutoStage("br, squared hinge", "br", "normal", {"loss": "squared_hinge"}, max_dense_weights=MOST_DENSE),
         AutoStage("br", "br", "normal", ratio_of="br, squared hinge"),
-        AutoStage("crf", "crf", "quick"),
+        AutoStage("crf", "crf", "quick", max_set_scores=MOST_SET_SCORES),
         AutoStage("mlp", "mlp", "quick", min_documents=LEAST_FOR_NETWORKS),
     ),
     "thorough": (

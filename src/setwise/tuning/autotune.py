@@ -72,24 +72,24 @@ class TuningResult:
     scoring: MetricName
     value: float
     """The metric on documents that neither the model nor the recipe's parameters were fitted on."""
-    trials: list[Trial]
+    trials: list[Trial] = field(repr=False)
     """Every setting under the recipes that screened the grid."""
-    alternatives: list[Alternative]
+    alternatives: list[Alternative] = field(repr=False)
     """Every recipe, on the best settings."""
     feature_set: str = ""
     """Name of the features; empty where there was no choice."""
-    feature_trials: list[FeatureTrial] = field(default_factory=list)
+    feature_trials: list[FeatureTrial] = field(default_factory=list, repr=False)
     """Every feature set that was tried."""
     model_name: str = ""
     """Name of the model among those that were tried; empty where there was no choice."""
-    model_trials: list[ModelTrial] = field(default_factory=list)
+    model_trials: list[ModelTrial] = field(default_factory=list, repr=False)
     """Every model and pool that was tried."""
-    trained: list[Any] = field(default_factory=list)
+    trained: list[Any] = field(default_factory=list, repr=False)
     """The chosen model as it was evaluated: fitted to the training documents of each part.
 
     Empty once the result was saved and loaded.
     """
-    held_out_sets: list[sp.csr_array] = field(default_factory=list)
+    held_out_sets: list[sp.csr_array] = field(default_factory=list, repr=False)
     """The sets that ``value`` is measured on, of each part's held-out documents; empty like ``trained``."""
     held_out: Sequence[HeldOut] = field(default_factory=list, repr=False)
     """The held-out documents of each part, scored by the model of ``trained``; empty once the classifier is fitted."""
