@@ -209,8 +209,11 @@ class TestEnd:
         with started_service(model, "--workers", workers) as service:
             body = json.dumps({"texts": TEXTS}).encode()
             with socket.create_connection(("127.0.0.1", service.port), timeout=SECONDS) as connection:
-                connection.sendall(head(PREDICT, len(body)) + body[:50])
-                sleep(0.3)
+                expecting = head(PREDICT, len(body)).replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n")
+                connection.sendall(expecting)
+                # The request runs as soon as its body is asked for; one that waits to be accepted would be refused.
+                assert connection.recv(2**16).startswith(b"HTTP/1.1 100 ")
+                connection.sendall(body[:50])
                 service.send(signal.SIGTERM)
                 sleep(0.3)
                 with pytest.raises(OSError, match="refused"):
