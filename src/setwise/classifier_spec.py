@@ -352,7 +352,7 @@ class ClassifierSpec:
             model, entry = self._stage_model(stage), MODELS[stage.model]
             if entry.only_training_sets and seen_share(parts) < LEAST_SEEN:
                 continue
-            if labels.n_samples < stage.min_documents or n_weights > stage.max_weights:
+            if not stage.min_documents <= labels.n_samples <= stage.max_documents or n_weights > stage.max_weights:
                 continue
             if stage.max_set_scores < math.inf and n_set_scores() > stage.max_set_scores:
                 continue

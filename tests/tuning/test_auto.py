@@ -108,6 +108,14 @@ def test_a_model_that_scores_too_many_sets_is_not_tried(monkeypatch: pytest.Monk
         monkeypatch.undo()
 
 
+def test_a_model_is_not_tried_on_too_many_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels, features = LabelMatrix.of(y), FeatureColumns.of(X)
+    spec = ClassifierSpec(SetClassifier(budget="quick", n_jobs=1).get_params(deep=False))
+    for most, expected in ((len(y), ["mlp"]), (len(y) - 1, [])):
+        monkeypatch.setitem(AUTO_STAGES, "quick", (AutoStage("mlp", "mlp", "quick", max_documents=most),))
+        assert [stage.name for stage in spec.auto_stages([], features, labels, 0, False)] == expected
+
+
 def test_paths_without_l1_are_left_out_where_they_have_too_many_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     n_weights = X.shape[1] * y.shape[1]
     for most, expected in ((n_weights, [1.0, 0.5, 0.0]), (n_weights - 1, [1.0, 0.5])):

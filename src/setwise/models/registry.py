@@ -140,6 +140,8 @@ class AutoStage:
     """The name of an earlier stage, if only the L1 ratio that was the best one there is tried."""
     min_documents: int = 0
     """Where there are fewer training documents, the model is left out."""
+    max_documents: float = float("inf")
+    """Where there are more, too."""
     max_weights: float = float("inf")
     """Where there are more pairs of a feature and a label, the model is left out."""
     max_dense_weights: float = float("inf")
@@ -150,6 +152,10 @@ class AutoStage:
 
 LEAST_FOR_NETWORKS = 2000
 """Training documents from which networks are tried; of fewer they learn far less than linear models do."""
+
+MOST_FOR_NETWORKS = 50_000
+"""Training documents up to which networks are tried within the normal budget: one thread trains them, document after
+document, for tens of epochs."""
 
 MOST_FOR_MIXTURES = 5_000_000
 """Pairs of a feature and a label up to which CBM is tried: each of its components has a weight for all of them, and its
@@ -175,7 +181,7 @@ AUTO_STAGES: dict[BudgetName, tuple[AutoStage, ...]] = {
         AutoStage("br, squared hinge", "br", "normal", {"loss": "squared_hinge"}, max_dense_weights=MOST_DENSE),
         AutoStage("br", "br", "normal", ratio_of="br, squared hinge"),
         AutoStage("crf", "crf", "quick", max_set_scores=MOST_SET_SCORES),
-        AutoStage("mlp", "mlp", "quick", min_documents=LEAST_FOR_NETWORKS),
+        AutoStage("mlp", "mlp", "quick", min_documents=LEAST_FOR_NETWORKS, max_documents=MOST_FOR_NETWORKS),
     ),
     "thorough": (
         AutoStage("br, squared hinge", "br", "thorough", {"loss": "squared_hinge"}),
