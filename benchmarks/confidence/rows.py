@@ -47,7 +47,7 @@ LABELED_AS_IN_TRAINING = {"tmc2007_500": 5_200}
 """Test documents, the first ones, that are labeled in the way of the training documents. After them, six in ten
 documents of tmc2007_500 are copies of training documents with other labels, and hardly any has more than one."""
 
-OTHER_SPLITS = {"es_codiesp": 10, "ohsumed_raw": 3, "tmc2007_500": 3}
+OTHER_SPLITS = {"es_codiesp": 10, "tmc2007_500": 3}
 """How often all documents of a corpus are split again, at random and into parts of the same sizes: what is wrong on the
 test part but right there is how the corpus was split, of which no training document can tell."""
 
