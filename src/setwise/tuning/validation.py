@@ -59,11 +59,11 @@ ENOUGH_FOR_CONFIDENCE = 2000
 """Held-out documents that are enough for that: they tell the share of right sets within about a point."""
 
 MANY_FOR_CONFIDENCE = 10_000
-"""With so many documents, four fifths of them are nearly all: five folds hold out more for each model that is trained,
-and as many documents are held out as recipes are tuned on."""
+"""With so many documents as many are held out for that as recipes are tuned on, in two folds or one: a model that is
+trained on four fifths of them is nearly the final one too."""
 
-FOLDS_IF_MANY = 5
-"""Folds with so many documents, unless one of ten is enough."""
+FOLDS_IF_MANY = (10, 5)
+"""Folds with so many documents: the first number of which two are enough."""
 
 SHARE_HELD_OUT = 0.2
 """Share of the documents that is held out once, where there are many."""
@@ -246,8 +246,7 @@ def confidence_validation(n_documents: int, random_state: int = 0) -> Validation
     n_folds, enough = FOLDS_FOR_CONFIDENCE, ENOUGH_FOR_CONFIDENCE
     if n_documents >= MANY_FOR_CONFIDENCE:
         enough = MAX_HELD_OUT
-        if n_documents < n_folds * enough:
-            n_folds = FOLDS_IF_MANY
+        n_folds = next(k for k in FOLDS_IF_MANY if 2 * n_documents >= k * enough)
     n_used = min(n_folds, math.ceil(n_folds * enough / n_documents))
     return Validation(SHARE_HELD_OUT, n_folds, random_state + 1, MAX_HELD_OUT, n_used)
 
