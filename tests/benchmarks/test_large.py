@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.harness.machine import run_record
+from benchmarks.harness.report import markdown_page
 from benchmarks.harness.synthetic import Shape, wise
 from benchmarks.large import LARGE, LargeEffort, load
 from benchmarks.large import rows as large_rows
@@ -43,3 +45,5 @@ def test_every_section_has_rows(monkeypatch: pytest.MonkeyPatch) -> None:
             assert row.section == name
             assert set(row.values) <= set(section.columns)
         assert any(row.verdict for row in rows)
+        record = run_record("a command", LARGE.packages)
+        assert rows[0].entry in markdown_page(LARGE, [row.with_run(record) for row in rows], "large.jsonl")
