@@ -141,11 +141,11 @@ class AutoStage:
     min_documents: int = 0
     """Where there are fewer training documents, the model is left out."""
     max_documents: float = float("inf")
-    """Where there are more, too."""
+    """Where there are more training documents, the model is left out."""
     max_weights: float = float("inf")
     """Where there are more pairs of a feature and a label, the model is left out."""
     max_dense_weights: float = float("inf")
-    """Where there are more of them, paths without an L1 term are left out: every pair has a weight there."""
+    """Where there are more such pairs, paths without an L1 term are left out: every pair has a weight there."""
     max_set_scores: float = float("inf")
     """Where there are more pairs of a document and a training set, the model is left out."""
 

@@ -52,15 +52,15 @@ N_FOLDS_IF_THOROUGH = 5
 """The same for few documents where settings and recipes may take their time: each fold trains on more of them."""
 
 FOLDS_FOR_CONFIDENCE = 10
-"""Folds in which it is learned how sure predictions are, as many as it takes: models that are trained on nine tenths of
-the documents are nearly as often right as the final one, and each costs as much."""
+"""Folds in which it is learned how sure predictions are; as many of them are held out as are needed. Models that are
+trained on nine tenths of the documents are nearly as often right as the final one, and each costs as much."""
 
 ENOUGH_FOR_CONFIDENCE = 2000
 """Held-out documents that are enough for that: they tell the share of right sets within about a point."""
 
 MANY_FOR_CONFIDENCE = 10_000
-"""With so many documents as many are held out for that as recipes are tuned on, in two folds or one: a model that is
-trained on four fifths of them is nearly the final one too."""
+"""Documents from which ``MAX_HELD_OUT`` are held out for that, in at most two folds: a model that is trained on four
+fifths of so many is nearly as often right as the final one, too."""
 
 FOLDS_IF_MANY = (10, 5)
 """Folds with so many documents: the first number of which two are enough."""
@@ -69,8 +69,8 @@ SHARE_HELD_OUT = 0.2
 """Share of the documents that is held out once, where there are many."""
 
 MAX_TUNING_WORK = 1e9
-"""Stored entries of the training features times labels up to which settings are compared by all training documents. A
-fit takes seconds for as many, and where there are more, fewer documents tell the same settings apart."""
+"""Stored entries of the training features times labels up to which settings are compared by all training documents;
+where there are more, by part of them, since the fits of a whole grid would take half an hour or longer."""
 
 MAX_HELD_OUT = 4000
 """Held-out documents that recipes are tuned on: more hardly change three numbers, and cost time."""
